@@ -46,7 +46,7 @@ class AlertsDocument(Document):
     terms: list[str]
     hits: list[AlertDocument]
     can_change: bool = Field(description="whether terms can be added and removed here")
-    feed_ticket: str = Field(description="for feeds, as readers of feeds send no token")
+    feed_ticket: str = Field(description="ticket for feeds, whose readers send no token")
     trouble: str = Field(description="why new hits could not be posted")
 
 
@@ -89,8 +89,8 @@ async def stop_watching(request: Request, term: Annotated[str, Query(min_length=
 async def feed(
     request: Request,
     form: Annotated[Literal["atom", "json"], Query(alias="format")] = "atom",
-    term: Annotated[str, Query(description="of one term only")] = "",
-    ticket: Annotated[str, Query(description="in place of the token")] = "",
+    term: Annotated[str, Query(description="new hits of this term only")] = "",
+    ticket: Annotated[str, Query(description="the ticket, in place of the token")] = "",
 ) -> Response:
     """New hits as a feed: Atom (RFC 4287) or JSON Feed 1.1, the newest first."""
     base = base_of(request)

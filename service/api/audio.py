@@ -175,9 +175,10 @@ async def peaks(
     request: Request,
     recording: str,
     from_s: From = 0.0,
-    to_s: Annotated[Seconds | None, Query(alias="to", description="the end, unless given")] = None,
+    to_s: Annotated[Seconds | None, Query(alias="to", description="default: the end")] = None,
     count: Annotated[
-        int | None, Query(ge=1, le=MOST_SHOWN, description="of equal parts; 20 in a second")
+        int | None,
+        Query(ge=1, le=MOST_SHOWN, description="number of equal parts; default: 20 a second"),
     ] = None,
 ) -> Response:
     """The waveform of a recording, or of a stretch of it: the largest amplitude in each part.

@@ -67,19 +67,23 @@ class CorrectionRequest(Document):
     """What was said between two times."""
 
     from_s: SentSeconds = Field(
-        alias="from", description="words whose middles are from here", examples=[12.3]
+        alias="from",
+        description="start: words whose middles are at this time or later",
+        examples=[12.3],
     )
-    to_s: SentSeconds = Field(alias="to", description="to before here", examples=[12.9])
+    to_s: SentSeconds = Field(
+        alias="to", description="end: words whose middles are before this time", examples=[12.9]
+    )
     words: Words = Field(description="what was said; empty: nothing", examples=["Rathaus Mitte"])
     before: str | None = Field(
-        None, description="the words as they were seen; if others are there now, status 412"
+        None, description="the words that the user saw; if they have changed, status 412"
     )
 
 
 class PlaceDocument(Document):
     """A place where words are written."""
 
-    recording: str = Field(description="its id")
+    recording: str = Field(description="the id of the recording")
     title: str
     start_s: float
     duration_s: float
@@ -96,7 +100,7 @@ class PlacesDocument(Document):
 class CorrectedPlace(Document):
     """A place to correct."""
 
-    recording: str = Field(description="its id")
+    recording: str = Field(description="the id of the recording")
     start_s: SentSeconds
 
 

@@ -54,16 +54,18 @@ class TermCountDocument(Document):
     expected_right: float
     recordings: int
     by_year: dict[str, int]
-    by_recording: dict[str, int] = Field(description="hits by id of a recording; none: left out")
+    by_recording: dict[str, int] = Field(
+        description="number of hits by id of the recording; no zeros"
+    )
 
 
 class CountsDocument(Document):
     """How often the terms of a list are said."""
 
     terms: list[TermCountDocument]
-    years: list[str] = Field(description="of the dates of recordings; undated: they have none")
+    years: list[str] = Field(description="years of the recordings that have a date")
     min_probability: Probability
-    column: str = Field(description="of a table, the one that holds the terms")
+    column: str = Field(description="the column of a table that has the terms")
 
 
 class FacetValuesDocument(Document):
@@ -71,7 +73,7 @@ class FacetValuesDocument(Document):
 
     facet: str
     values: list[FacetDocument]
-    total: int = Field(description="of all values that fit the text")
+    total: int = Field(description="number of all values that fit the text")
     next_cursor: str | None
 
 
@@ -91,8 +93,10 @@ class FormsParameters(BaseModel):
 class FacetParameters(SearchParameters):
     """The parameters of a search, and which values of which facet."""
 
-    facet: str = Field(description="a name, as recording, date or speaker")
-    text: str = Field("", max_length=200, description="that values, or titles, have in them")
+    facet: str = Field(description="name of the facet, such as recording, date or speaker")
+    text: str = Field(
+        "", max_length=200, description="only values, or titles, that contain this text"
+    )
     limit: int = Field(200, ge=1, le=1000)
 
 
@@ -184,8 +188,12 @@ async def found_values(
 async def counts(
     request: Request,
     min_probability: Probability = 0.5,
-    name: Annotated[str, Query(max_length=400, description="of the file, as names.xlsx")] = "list",
-    column: Annotated[str | None, Query(description="of a table: which holds the terms")] = None,
+    name: Annotated[
+        str, Query(max_length=400, description="name of the file, such as names.xlsx")
+    ] = "list",
+    column: Annotated[
+        str | None, Query(description="the column of a table that has the terms")
+    ] = None,
 ) -> Response:
     """Count the hits of a list of terms: lines, a table, a workbook or NIST's XML. `Accept:
     text/csv` asks for a table."""

@@ -29,8 +29,10 @@ from std.marks import Mark
 class MarkRequest(Document):
     """The hit of a mark, or the place of a note."""
 
-    term: str = Field(default="", max_length=200, description="of a hit; empty: of a note")
-    recording: str = Field(max_length=200, description="its id")
+    term: str = Field(
+        default="", max_length=200, description="the term of the hit; empty: this is a note"
+    )
+    recording: str = Field(max_length=200, description="the id of the recording")
     start: SentSeconds
     end: SentSeconds
 
@@ -45,7 +47,7 @@ class MarkPut(MarkRequest):
 class NotePut(Document):
     """What a person writes about a time of a recording, or a stretch of it."""
 
-    recording: str = Field(max_length=200, description="its id")
+    recording: str = Field(max_length=200, description="the id of the recording")
     start: SentSeconds
     end: SentSeconds
     note: str = Field(max_length=2000, pattern=rf"^[^{UNSEEN}]*[^{UNSEEN}\s][^{UNSEEN}]*$")
@@ -54,34 +56,34 @@ class NotePut(Document):
 class KeptMarkDocument(Document):
     """A stored mark (see `std.marks`)."""
 
-    term: str = Field(description="empty: it is a note")
+    term: str = Field(description="the term of the hit; empty: this is a note")
     recording: str
     recording_id: str
     channel: int
     start: float
     end: float
     right: bool | None
-    note: str = Field(description="empty: it is a judgement of a hit, or the note is deleted")
+    note: str = Field(description="the text of the note; empty: a mark, or a deleted note")
     time: str
-    author: str = Field(description="empty: nobody is named")
-    version: str = Field(description="for If-Match; 0: the hit has no mark")
+    author: str = Field(description="the user; empty: unknown")
+    version: str = Field(description="the version, for If-Match; 0: the hit has no mark")
 
 
 class MarkDocument(KeptMarkDocument):
     """A mark, and the number of marks of its term."""
 
-    change: str = Field(description="its id, for /api/feedback/undo")
+    change: str = Field(description="the id of the change, for /api/feedback/undo")
     marked: Marked
 
 
 class ChangeDocument(KeptMarkDocument):
     """What somebody did to a mark."""
 
-    id: str = Field(description="for /api/feedback/undo")
-    before: bool | None = Field(description="what the hit was marked before")
-    note_before: str = Field(description="what the note was before")
-    undoes: str = Field(description="the time of the change that this one takes back, or empty")
-    counts: bool = Field(description="it made the mark what it is, and may be taken back")
+    id: str = Field(description="the id of the change, for /api/feedback/undo")
+    before: bool | None = Field(description="the mark before the change")
+    note_before: str = Field(description="the note before the change")
+    undoes: str = Field(description="the time of the change that this one undoes, or empty")
+    counts: bool = Field(description="whether the mark comes from this change, which can be undone")
 
 
 class ChangesDocument(Document):
@@ -97,7 +99,7 @@ router = APIRouter(prefix="/api/feedback", tags=["feedback"], responses=PROBLEMS
 
 IfMatch = Annotated[
     str | None,
-    Header(alias="If-Match", description="mark_version of the hit as it was seen, in quotes"),
+    Header(alias="If-Match", description="mark_version of the hit that the user saw, in quotes"),
 ]
 
 
@@ -115,9 +117,9 @@ MarkOrNote = Annotated[
 @router.get("", response_model=list[KeptMarkDocument])
 async def marks(
     request: Request,
-    kind: Annotated[Literal["mark", "note"] | None, Query(description="not given: both")] = None,
-    recording: Annotated[str, Query(description="in this recording only")] = "",
-    text: Annotated[str, Query(description="in the term or the note")] = "",
+    kind: Annotated[Literal["mark", "note"] | None, Query(description="default: both")] = None,
+    recording: Annotated[str, Query(description="only of this recording (its id)")] = "",
+    text: Annotated[str, Query(description="text that the term or the note contains")] = "",
 ) -> Response:
     """Current marks and notes, the oldest first; see `std.marks` for the file."""
     service, wanted = service_of(request), text.casefold()
@@ -154,10 +156,12 @@ async def unmark(request: Request, mark: MarkRequest, if_match: IfMatch = None) 
 @router.get("/history", response_model=ChangesDocument)
 async def mark_history(
     request: Request,
-    term: Annotated[str, Query(description="of this term only")] = "",
-    recording: Annotated[str, Query(description="in this recording only")] = "",
+    term: Annotated[str, Query(description="only of this term")] = "",
+    recording: Annotated[str, Query(description="only of this recording (its id)")] = "",
     start: Seconds = 0.0,
-    end: Annotated[Seconds | None, Query(description="with start: of hits that overlap it")] = None,
+    end: Annotated[
+        Seconds | None, Query(description="with start: only of hits that overlap this time span")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: str = "",
 ) -> Response:
@@ -189,7 +193,9 @@ async def mark_history(
 @router.post("/undo", response_model=MarkDocument)
 async def undo_mark(
     request: Request,
-    change: Annotated[str, Query(description="its id; empty: the last one of who asks")] = "",
+    change: Annotated[
+        str, Query(description="the id of the change; empty: the last change of the user")
+    ] = "",
 ) -> Response:
     """Take a change of a mark or a note back, also one of days ago: what was there before counts
     again. If somebody has changed it since, it stays, and the status is 412."""

@@ -40,8 +40,8 @@ class HitDocument(Document):
     language: str | None
     start_s: float
     duration_s: float
-    speaker: str = Field(description="who spoke, if the index knows; empty if not")
-    within_s: float | None = Field(description="start and end may be off by so much")
+    speaker: str = Field(description="who spoke; empty: unknown")
+    within_s: float | None = Field(description="largest error of start and end, in seconds")
     score: float = Field(description="the probability on the scale of the decision rule")
     decision: Literal["YES", "NO"] | None
     searched: str = Field(description="the words that were looked up")
@@ -60,14 +60,16 @@ class HitDocument(Document):
     title: str
     has_audio: bool
     found_as: str
-    like: str | None = Field(description="a term that finds what sounds alike; null: no sound")
-    corrected: bool = Field(description="a person has said what was said there")
+    like: str | None = Field(description="a term that finds similar sound; null: no sound")
+    corrected: bool = Field(description="whether a person has corrected the words there")
     right: bool | None = Field(description="a person's judgement")
-    marked_by: str = Field(description="whose; empty: nobody is named")
-    within_word: dict[str, Any] | None = Field(None, description="kind, word, posterior")
+    marked_by: str = Field(description="who judged the hit; empty: unknown")
+    within_word: dict[str, Any] | None = Field(
+        None, description="the words it is inside: kind, word, posterior"
+    )
     form_of: str = Field("", description="the term of which `term` is a related form")
     heard: str | None = Field(None, description="the likeliest phones heard there")
-    mark_version: str = Field(description="for If-Match of /api/feedback; 0: it has no mark")
+    mark_version: str = Field(description="for If-Match of /api/feedback; 0: no mark")
 
 
 class TermDocument(Document):
@@ -85,7 +87,7 @@ class FormDocument(Document):
 
     term: str
     form: str
-    hits: int = Field(description="from probability .5 up")
+    hits: int = Field(description="number of hits with a probability of .5 or more")
 
 
 class DateCountDocument(Document):
@@ -108,9 +110,9 @@ class ExpectedDocument(Document):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    from_: float = Field(alias="from", description="probability that parts the two sums")
-    hits: int = Field(description="from there up")
-    right: float = Field(description="of these")
+    from_: float = Field(alias="from", description="the probability that separates the two sums")
+    hits: int = Field(description="number of hits with this probability or more")
+    right: float = Field(description="how many of these are expected to be right")
     right_below: float
 
 
@@ -134,7 +136,7 @@ class SearchDocument(Document):
     terms: list[TermDocument]
     forms: list[FormDocument] = Field(description="with `inflections`: related forms")
     total: int
-    expected_right: float = Field(description="the sum of the probabilities of all of them")
+    expected_right: float = Field(description="the sum of the probabilities of all these hits")
     expected: ExpectedDocument
     hits: list[HitDocument]
     next_cursor: str | None
@@ -145,7 +147,7 @@ class SearchDocument(Document):
         description="the term that finds what sounds like the places that are marked right"
     )
     by_date: list[DateCountDocument] = Field(
-        description="hits by year, or by month of one or two years"
+        description="number of hits by year, or by month if only one or two years"
     )
     marked: Marked
     snapshot: int = Field(description="another number after each commit to the index")
@@ -171,9 +173,9 @@ class UnitDocument(Document):
     has_audio: bool
     start_s: float
     end_s: float
-    speaker: str = Field(description="of a turn; empty: nobody is named")
+    speaker: str = Field(description="the speaker of a turn; empty: unknown")
     probability: Probability
-    places: list[UnitPlace] = Field(description="the likeliest, at most 5")
+    places: list[UnitPlace] = Field(description="the likeliest places, at most 5")
     metadata: dict[str, str]
 
 
@@ -183,7 +185,7 @@ class UnitsDocument(Document):
     unit: Literal["recording", "turn"]
     understood: list[str] = Field(description="the query in words")
     total: int
-    less_likely: int = Field(description="others, below the least probability")
+    less_likely: int = Field(description="number of others, which are below min_probability")
     expected: ExpectedDocument
     units: list[UnitDocument]
     next_cursor: str | None
@@ -201,9 +203,11 @@ class SummaryDocument(Document):
     """The result of a term list."""
 
     terms: int
-    detections: int = Field(description="hits of at least min_probability")
-    cut_terms: list[str] = Field([], description="ids of terms searched in their likeliest places")
-    yes: int = Field(description="of these")
+    detections: int = Field(description="number of hits with at least min_probability")
+    cut_terms: list[str] = Field(
+        [], description="ids of terms searched only in their likeliest places"
+    )
+    yes: int = Field(description="how many of these are accepted")
     oov_terms: int = Field(description="terms with a word that the recogniser does not know")
     expected: ExpectedDocument
 
@@ -254,8 +258,8 @@ class WordDocument(AlternativeDocument):
     """A word that the recogniser wrote."""
 
     alternatives: list[AlternativeDocument]
-    speaker: str = Field(description="who says it, where the index names speakers; else empty")
-    corrected: bool = Field(description="a person has said what was said there")
+    speaker: str = Field(description="who says the word; empty: unknown")
+    corrected: bool = Field(description="whether a person has corrected the words there")
     doubtful: bool  # that it was said is less likely than not; contexts of hits mark it by "?"
 
 
@@ -300,7 +304,7 @@ class HealthDocument(Document):
     )
     detail: str
     warming: list[Literal["known words", "search processes", "unknown words"]] = Field(
-        description="parts that are slower than they will be"
+        description="what is not loaded yet, and so is slower"
     )
     snapshot: int
     recordings: int

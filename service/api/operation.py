@@ -21,7 +21,7 @@ JSON = "application/json"
 class UserDocument(Document):
     """Who asks."""
 
-    name: str = Field(description="empty: nobody is named")
+    name: str = Field(description="name of the user; empty: unknown")
     role: Role
     may: list[Role]
 
@@ -35,7 +35,7 @@ class AuditDocument(Document):
     method: str
     path: str
     query: str
-    body: str = Field("", description="of JSON, its first 4,096 bytes")
+    body: str = Field("", description="the first 4,096 bytes of the JSON that was sent")
     status: int
 
 

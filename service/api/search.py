@@ -45,7 +45,7 @@ WHERE = (
 )
 KINDS = "^(none|(form|part|apart)(,(form|part|apart)){0,2})$"
 ALL_KINDS = ",".join(WORD_KINDS)
-WITHIN_WORDS = "hits inside other words that are kept, by their kind, or none"
+WITHIN_WORDS = "kinds of hits inside other words to keep, or none"
 INFLECTIONS = "also hits of related forms (hauses of haus), as std-search --inflections"
 
 
@@ -140,7 +140,7 @@ class SearchParameters(BaseModel):
 
     term: list[Written] = Field(min_length=1, description=TERM)
     min_probability: Probability = SHOWN_FROM
-    recording: list[str] = Field([], description="ids; others are left out")
+    recording: list[str] = Field([], description="ids of recordings; hits of others are left out")
     channel: list[str] = []
     where: list[Written] = Field([], description=WHERE)
     sort: Sorting = "probability"

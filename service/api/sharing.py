@@ -224,7 +224,8 @@ class PlayerDocument(Document):
 async def oembed(
     request: Request,
     url: Annotated[
-        str, Query(max_length=4000, description="of a recording's page at a hit, or its path")
+        str,
+        Query(max_length=4000, description="address of a recording's page at a hit, or its path"),
     ],
     maxwidth: Annotated[int, Query(ge=1)] = FRAME_WIDTH,
     maxheight: Annotated[int, Query(ge=1)] = FRAME_HEIGHT,

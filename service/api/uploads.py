@@ -42,14 +42,14 @@ RESERVED_COLUMNS = frozenset({*RECORDING_COLUMNS, "channel", *AUDIO_FACTS})
 class UploadDocument(Document):
     """An added recording and its progress."""
 
-    name: str = Field(description="of the recording; other letters than those are _")
+    name: str = Field(description="name of the recording, in which other characters are _")
     recording_id: str | None = Field(description="null: the index does not have it yet")
     sound: str | None
     words: str | None
     bytes: int
     state: Literal["waiting", "recognising", "indexing", "ready", "failed"]
     done: Probability = Field(description="the share of the sound that is recognised")
-    detail: str = Field(description="why it failed")
+    detail: str = Field(description="why the recording failed")
     metadata: dict[str, str]
 
 
@@ -58,10 +58,10 @@ class UploadsDocument(Document):
 
     allowed: bool
     uploads: list[UploadDocument]
-    deleted: list[str] = Field(description="names of recordings that can be brought back")
-    ends: list[str] = Field(description="of the names of files that are taken")
-    max_bytes: int = Field(description="of a file")
-    trouble: str = Field(description="why the index does not take them now")
+    deleted: list[str] = Field(description="names of recordings that can be restored")
+    ends: list[str] = Field(description="file extensions that are accepted")
+    max_bytes: int = Field(description="largest size of a file")
+    trouble: str = Field(description="why recordings cannot be indexed now")
 
 
 class MetadataRequest(Document):
@@ -70,7 +70,7 @@ class MetadataRequest(Document):
     metadata: dict[Column, Value] = Field(
         min_length=1,
         max_length=50,
-        description="values by column; an empty one takes the value away",
+        description="values by column; an empty value deletes the old one",
         examples=[{"title": "Evening news", "date": "2024-01-31"}],
     )
 
@@ -120,7 +120,9 @@ async def uploads(request: Request) -> Response:
 @router.post("", status_code=201, response_model=UploadDocument, openapi_extra=FILE_BODY)
 async def upload(
     request: Request,
-    name: Annotated[str, Query(min_length=1, description="of the file, as interview.mp3")],
+    name: Annotated[
+        str, Query(min_length=1, description="name of the file, such as interview.mp3")
+    ],
     title: str = "",
     date: str = "",
 ) -> Response:
