@@ -130,7 +130,8 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
     """
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
-        f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up"
+        f"the probabilities of their hits add up to {found.expected:,.1f}, "
+        f"{found.likely:,} hits are from probability 0.5 up"
     ]
     if found.hold:
         lines.append("probabilities hold for words that resemble others")
@@ -138,11 +139,11 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
         most = ", ".join(f"{one.word} {one.expected:,.1f}" for one in found.most[:5])
         lines.append(
             "probabilities are too high where words resemble others; "
-            f"more than 5 expected for {counted(found.many, 'word')}; most: {most}"
+            f"sums above 5 for {counted(found.many, 'word')}; largest: {most}"
         )
         if vocabulary is not None:
             setting = shlex.quote(f"calibration.vocabulary={vocabulary}")
-            lines.append(f"search with --set {setting}: what it never wrote is then less likely")
+            lines.append(f"search with --set {setting}: words never written are then less likely")
     return lines
 
 
@@ -197,10 +198,9 @@ def summary(learned: Mapping[str, float]) -> list[str]:
     lines = []
     if "words" in learned:
         lines.append(
-            f"{counted(round(learned['phones_aligned']), 'phone')} of missed words aligned, "
-            f"{counted(int(learned['unknown_right']), 'occurrence')} of unknown and "
-            f"{int(learned['known_right']):,} of "
-            "known words learned from"
+            f"{counted(round(learned['phones_aligned']), 'phone')} of missed words aligned; "
+            f"learned from {counted(int(learned['unknown_right']), 'occurrence')} of unknown and "
+            f"{int(learned['known_right']):,} of known words"
         )
         lines.append(f"terms of the list that are said: {int(learned['terms_said']):,}")
         said, silent = (int(learned[name]) for name in ("recordings", "without_words"))
@@ -212,13 +212,13 @@ def summary(learned: Mapping[str, float]) -> list[str]:
         lines.append(gain_in_words(learned))
     if "marks" in learned:
         lines.append(
-            f"{counted(int(learned['marks']), 'mark')} learned from, "
+            f"learned from {counted(int(learned['marks']), 'mark')}, "
             f"{int(learned['marks_right']):,} of them right"
         )
         if learned["marks_unused"]:
             unused = counted(int(learned["marks_unused"]), "mark")
             lines.append(
-                f"{unused} left out: of other recordings, of queries, or at no place of a hit"
+                f"{unused} left out: of other recordings or of queries, or without a hit there"
             )
     return lines
 
@@ -226,7 +226,7 @@ def summary(learned: Mapping[str, float]) -> list[str]:
 def gain_in_words(learned: Mapping[str, float]) -> str:
     """The gain on speech that was not learned from."""
     if "gain" not in learned:
-        return "too little speech to say what tuning brings"
+        return "too little speech to measure the gain of tuning"
     nats, low, high = (learned[name] for name in ("gain", "gain_low", "gain_high"))
     return (
         f"expected gain on other speech: {nats:+.3f} nats a right place ({low:+.3f} to {high:+.3f})"

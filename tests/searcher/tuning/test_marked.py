@@ -101,7 +101,7 @@ def test_marks_move_probabilities_the_way_they_say(store, hits, tmp_path, capsys
         n = model.tuned_on["marks"]
         assert 0.95 * len(hits) < n <= len(hits)
         assert model.tuned_on["marks_unused"] == len(hits) - n
-        assert f"{n} marks learned from, {n if right else 0} of them right" in told
+        assert f"learned from {n} marks, {n if right else 0} of them right" in told
         assert not model.confusion.substituted.any()
         with open_index(store, model=model) as index:
             sums[right] = sum(hit.probability for term in TERMS for hit in index.search(term))
@@ -144,7 +144,7 @@ def test_marks_and_a_transcript_together(store, development, hits, tmp_path, cap
     assert model.tuned_on["marks"] == 50
     assert model.tuned_on["phones_aligned"] > 0
     assert "phones of missed words aligned" in (told := capsys.readouterr().err)
-    assert "50 marks learned from, 0 of them right" in told
+    assert "learned from 50 marks, 0 of them right" in told
 
 
 @pytest.mark.parametrize(
