@@ -3,15 +3,18 @@
 Ctrl-C waits until a kernel is compiled or loaded (`std.execution.stop`).
 """
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from importlib import import_module
 from importlib.util import find_spec
+from types import CodeType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
 
@@ -79,11 +82,26 @@ class _CompilationListener(event.Listener):
 event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
 
 
+def _contained(function: Any) -> tuple[object, ...]:
+    """What the machine code of a function is made of."""
+    names = function.__code__.co_names
+    values = [function.__globals__[name] for name in names if name in function.__globals__]
+    constants = [repr(value) for value in values if isinstance(value, (int, float, np.generic))]
+    literals = [one for one in function.__code__.co_consts if not isinstance(one, CodeType)]
+    called = [value.py_func for value in values if hasattr(value, "py_func")]
+    return function.__code__.co_code, literals, constants, [_contained(one) for one in called]
+
+
 class _Cache(FunctionCache):
     """numba's cache of a kernel; errors of a damaged cache or a full disk are ignored.
 
-    numba itself would raise the error, although it has the machine code or can make it.
+    numba itself would raise the error, although it has the machine code or can make it. numba takes
+    a kernel for unchanged if its module is; here constants and functions of other modules count.
     """
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        key = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]  # numba
+        return *key, hashlib.sha256(repr(_contained(self._py_func)).encode()).hexdigest()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code for a signature; None if the cache has none or is damaged."""

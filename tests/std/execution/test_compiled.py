@@ -2,13 +2,20 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from types import SimpleNamespace
 
+import pytest
 from numba.core.caching import CacheImpl
 
 from searcher.commands.batch import summary_line
 from std.execution.compiled import compiled
 from std.execution.cost import LEDGER, Cost
+
+PARTS = (
+    "from std.execution.compiled import compiled_within\n"
+    "SHARE, later = {}, compiled_within(lambda a: {})\n"
+)
 
 
 def test_only_the_first_call_compiles(monkeypatch):
@@ -20,6 +27,24 @@ def test_only_the_first_call_compiles(monkeypatch):
     once_s = LEDGER.total_compile_s()
     assert outer(3) == 8
     assert before_s < once_s == LEDGER.total_compile_s()
+
+
+@pytest.mark.parametrize(("changed", "expected"), [((30, "a"), 150), ((2, "a + 10"), 30)])
+def test_machine_code_with_an_earlier_constant_or_function_of_another_module_is_not_used(
+    tmp_path, monkeypatch, changed, expected
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kernel_of_test.py").write_text(
+        "from std.execution.compiled import compiled\nfrom parts_of_test import SHARE, later\n"
+        "@compiled\ndef kernel(a):\n    return SHARE * later(a)\n"
+    )
+    found = []
+    for parts in ((2, "a"), changed):
+        (tmp_path / "parts_of_test.py").write_text(PARTS.format(*parts))
+        found.append(import_module("kernel_of_test").kernel(5))
+        for name in ("kernel_of_test", "parts_of_test"):
+            del sys.modules[name]
+    assert found == [10, expected]
 
 
 def test_the_summary_says_how_much_was_compiling():
