@@ -109,7 +109,7 @@ def _add_audio_options(group: "argparse._ArgumentGroup") -> None:
         "--audio",
         type=folder_argument,
         metavar="FOLDER",
-        help="folder of all audio files; the index stores the file of each recording; without "
+        help="folder of all audio files; the index stores which file each recording has; without "
         "INPUT, for all its recordings",
     )
 

@@ -127,7 +127,8 @@ def add_media_options(group: "argparse._ArgumentGroup") -> None:
         help="folder of audio files (default: the files that the metadata name)",
     )
     add("--clip-format", choices=["ogg", "wav"], default="ogg", help="format of clips (ogg)")
-    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="seconds around hits (0.5)")
+    around = "seconds before and after a hit (0.5)"
+    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help=around)
     add(
         "--srt",
         type=file_argument,

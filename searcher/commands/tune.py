@@ -130,8 +130,8 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
     """
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
-        f"the probabilities of their hits add up to {found.expected:,.1f}, "
-        f"{found.likely:,} hits are from probability 0.5 up"
+        f"the probabilities of all hits add up to {found.expected:,.1f}; "
+        f"{counted(found.likely, 'hit')} from probability 0.5 up"
     ]
     if found.hold:
         lines.append("probabilities hold for words that resemble others")
@@ -143,7 +143,10 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
         )
         if vocabulary is not None:
             setting = shlex.quote(f"calibration.vocabulary={vocabulary}")
-            lines.append(f"search with --set {setting}: words never written are then less likely")
+            lines.append(
+                f"search with --set {setting}: words of this file that were never written are then "
+                "less likely"
+            )
     return lines
 
 

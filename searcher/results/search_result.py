@@ -115,7 +115,8 @@ class Expected:
         if not self.hits:
             return f"no hits {start}; {below} {_verb(below)} right below"
         right = about(self.right)
-        more = f"; {below} more right ones below" if self.right_below else ""
+        ones = "one" if below == "about 1" else "ones"
+        more = f"; {below} more right {ones} below" if self.right_below else ""
         return f"{counted(self.hits, 'hit')} {start}, {right} {_verb(right)} right{more}"
 
 

@@ -63,7 +63,9 @@ class CountsDocument(Document):
     """How often the terms of a list are said."""
 
     terms: list[TermCountDocument]
-    years: list[str] = Field(description="years of the recordings that have a date")
+    years: list[str] = Field(
+        description="years of the recordings with hits; undated: they have no date"
+    )
     min_probability: Probability
     column: str = Field(description="the column of a table that has the terms")
 

@@ -83,7 +83,7 @@ class ChangeDocument(KeptMarkDocument):
     before: bool | None = Field(description="the mark before the change")
     note_before: str = Field(description="the note before the change")
     undoes: str = Field(description="the time of the change that this one undoes, or empty")
-    counts: bool = Field(description="whether the mark comes from this change, which can be undone")
+    counts: bool = Field(description="whether the mark comes from this change, so it can be undone")
 
 
 class ChangesDocument(Document):

@@ -136,7 +136,7 @@ class SearchDocument(Document):
     terms: list[TermDocument]
     forms: list[FormDocument] = Field(description="with `inflections`: related forms")
     total: int
-    expected_right: float = Field(description="the sum of the probabilities of all these hits")
+    expected_right: float = Field(description="the sum of the probabilities of all `total` hits")
     expected: ExpectedDocument
     hits: list[HitDocument]
     next_cursor: str | None
@@ -147,7 +147,7 @@ class SearchDocument(Document):
         description="the term that finds what sounds like the places that are marked right"
     )
     by_date: list[DateCountDocument] = Field(
-        description="number of hits by year, or by month if only one or two years"
+        description="number of hits by year, or by month if they are of one or two years"
     )
     marked: Marked
     snapshot: int = Field(description="another number after each commit to the index")

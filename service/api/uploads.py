@@ -42,7 +42,9 @@ RESERVED_COLUMNS = frozenset({*RECORDING_COLUMNS, "channel", *AUDIO_FACTS})
 class UploadDocument(Document):
     """An added recording and its progress."""
 
-    name: str = Field(description="name of the recording, in which other characters are _")
+    name: str = Field(
+        description="name of the recording: letters, digits, dots and hyphens; others are _"
+    )
     recording_id: str | None = Field(description="null: the index does not have it yet")
     sound: str | None
     words: str | None

@@ -270,7 +270,7 @@ def test_one_floor_decides_what_is_shown_counted_and_found(store, index, capsys)
         capsys.readouterr()
     assert searcher.commands.search.main(["--store", store, term]) == 1
     said = capsys.readouterr().err
-    assert f"{found.less_likely} place" in said
+    assert f"{found.less_likely} less likely place" in said
     assert "no hits" in said
     assert "right" not in said
 

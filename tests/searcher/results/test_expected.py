@@ -29,6 +29,7 @@ def test_the_border_can_be_chosen_and_counts_as_above():
         ((0.5, 37, 28.9, 6.1), f"37 hits {UP}, about 29 are right; about 6 more right ones below"),
         ((0.5, 1, 0.97, 0.0), f"1 hit {UP}, about 1 is right"),
         ((0.5, 1, 0.6, 0.42), f"1 hit {UP}, about 0.6 are right; about 0.4 more right ones below"),
+        ((0.5, 9, 7.6, 1.2), f"9 hits {UP}, about 8 are right; about 1 more right one below"),
         ((0.1, 2300, 1234.5, 0.01), "2,300 hits from probability 0.1 up, about 1,234 are right; "
          "less than 0.1 more right ones below"),
         ((0.5, 0, 0.0, 2.2), f"no hits {UP}; about 2 are right below"),

@@ -44,6 +44,8 @@ def test_what_to_do_is_said_where_probabilities_are_too_high():
     high = check([Unwritten("maschine", 50)], 2.0, row, np.full(6, 0.9))
     *_, told = check_summary(high, "the words.txt")
     assert "search with --set 'calibration.vocabulary=the words.txt'" in told
+    one = check([Unwritten("maschine", 50)], 2.0, row[:1], np.full(1, 0.9))
+    assert check_summary(one, None)[0].endswith("add up to 0.9; 1 hit from probability 0.5 up")
     right = check([Unwritten("maschine", 50)], 2.0, row, np.full(6, 0.01))
     for lines in (check_summary(high, None), check_summary(right, "the words.txt")):
         assert "vocabulary" not in " ".join(lines)

@@ -264,7 +264,7 @@ def test_a_query_holds_in_recordings(served, opened):
     page = opened(served, "/?term=die+-polizei")
     page.get_by_role("link", name="as recordings").click()
     page.locator(".unit").first.wait_for()
-    assert "recordings, about" in page.locator("#count").inner_text()
+    assert "recordings, the query holds in about" in page.locator("#count").inner_text()
     assert is_narrow_with_long_names(page)
     page.go_back()
     page.locator(".hit").first.wait_for()
