@@ -27,7 +27,8 @@ from searcher.phonetic.layout import PhoneticHits
 from std.values import Float64s
 
 SAME = 8  # places at which a term may be written as one other word
-SIBLINGS = SAME // 2  # places at which it may be written as other words with its stem
+SIBLINGS = 6  # places at which it may be written as other words with its stem
+SAME_SIBLING = 4  # the same where one of these words stands at as many
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 # Factor over chance: words that occur together in place of an unknown one; and the odds that words
 # that do so occur together by chance nevertheless.
@@ -113,12 +114,12 @@ def explained(
     both at least 0. "Such words" are those of `_common_words`; `_too_often` has the denominators.
 
     A word at very many of a term's places was itself said there (*mag* for *maak*), the more
-    certainly the more places it has. For a word with the term's stem, which occurs in speech about
-    the same things, fewer places are enough. Words of which the term sounds like a part (*einheit*,
-    *kindheit* for *hait*) are counted together. An unknown name is written as different words each
-    time, or as a unit (`together`), which explains nothing. Words that stand together only as often
-    as those of a phrase (`PHRASE`) tell nothing; if they do more often, this is evidence for the
-    term.
+    certainly the more places it has. Words with the term's stem, which occur in speech about the
+    same things, are counted together, and fewer places are enough, above all for one that stands
+    there again and again. Words of which the term sounds like a part (*einheit*, *kindheit* for
+    *hait*) are counted together, too. An unknown name is written as different words each time, or
+    as a unit (`together`), which explains nothing. Words that stand together only as often as those
+    of a phrase (`PHRASE`) tell nothing; if they do more often, this is evidence for the term.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -126,43 +127,71 @@ def explained(
     """
     letters, unit_of = "".join(term), dict(zip(paths, of_units.tolist(), strict=True))
     common = _common_words(letters, [*unit_of])
-    names = {path for path, nats in unit_of.items() if nats > 0}
-    siblings = [path for path in names if common[path] == letters]
-    if siblings:  # *glücklich machen* for *glücklichen* is no name
-        names -= _phrases(siblings, paths, words, slots)
+    names = _names(letters, unit_of, common)
     others = {path: shared for path, shared in common.items() if path not in names}
     too_often = _too_often(letters, paths, others, words, slots)
-    of_others = [too_often[others[path]] if path in others else 0.0 for path in paths]
-    return np.array(of_others, np.float64) - _told(paths, of_units)
+    told = {path: _told(path, unit_of[path]) for path in names}
+    return np.array([too_often.get(path, 0.0) - told.get(path, 0.0) for path in paths], np.float64)
 
 
 def _too_often(
     letters: str, paths: Paths, common: Common, words: RecognisedWords, slots: float
-) -> dict[str | None, float]:
+) -> dict[Path, float]:
     """Nats by which the places of some paths are too many for a term that was said there.
 
-    Several words that have the term's letters only together (*durch aus* for *durchaus*) are there
-    as often as they meet by chance; others are measured by `SAME` or `SIBLINGS` places.
+    Of the N places of all paths that have the same in common, they are
+
+    ====================================  ===================================================
+    if a path has                         so many times too many
+    ====================================  ===================================================
+    only together the term's letters      places at which chance joins such words (*durch aus*
+                                          for *durchaus*)
+    the term's stem, and n places itself  n, from N / `SIBLINGS` to N / `SAME_SIBLING`
+    any other word                        N / `SAME`
+    ====================================  ===================================================
 
     Args:
         letters, common: see `_common_words`; of the paths that count.
-
-    Returns:
-        by what the paths have in common.
     """
-    places = Counter([common[path] for path in paths if path in common])
-    ratio = {one: n / (SIBLINGS if one == letters else SAME) for one, n in places.items()}
-    if None in ratio:
-        joined = [path for path, one in common.items() if one is None]
-        ratio[None] = sum([by_chance(path, words, slots) for path in joined])
-    return {one: log(max(1.0, times)) for one, times in ratio.items()}
+    own = Counter(path for path in paths if path in common)
+    of_all = Counter(common[path] for path in own.elements())
+    joined = sum(by_chance(path, words, slots) for path, one in common.items() if one is None)
+
+    def times(path: Path) -> float:
+        one = common[path]
+        if one is None:
+            return joined
+        n = of_all[one]
+        if one != letters:
+            return n / SAME
+        return max(n / SIBLINGS, min(own[path], n / SAME_SIBLING))
+
+    return {path: log(max(1.0, times(path))) for path in common}
 
 
-def _told(paths: Paths, of_units: Float64s) -> Float64s:
-    """(n,) nats by which units stand together more often than phrases: evidence for the term."""
-    steps = np.array([max(len(path) - 1, 0) for path in paths], np.float64)
-    told: Float64s = np.clip(of_units - PHRASE * steps, 0.0, MOST_TOLD)
-    return told
+def _told(path: Path, nats: float) -> float:
+    """Nats by which a unit stands together more often than a phrase: evidence for the term."""
+    return min(max(nats - PHRASE * (len(path) - 1), 0.0), MOST_TOLD)
+
+
+def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[Path]:
+    """The units that the recogniser may write for the term.
+
+    Where one word has the term's stem, the others must make the spelling more like the term's, as
+    in *un gleichung* for *ungleichung*. *gnädige frau* for *gnädiges* is a sibling in a phrase.
+
+    Args:
+        unit_of: see `together`; of each path once.
+        common: see `_common_words`.
+    """
+    units = [path for path, nats in unit_of.items() if nats > 0]
+    longest = [(max(path, key=len),) for path in units]
+    gain = spelling([letters], units) - spelling([letters], longest)
+    return {
+        path
+        for path, more in zip(units, gain.tolist(), strict=True)
+        if common[path] != letters or more > 0
+    }
 
 
 def _common_words(letters: str, distinct: Paths) -> Common:
@@ -221,21 +250,3 @@ def _runs(word: str, letters: int) -> list[str]:
     """The runs of letters of a word that are most of so many letters."""
     n = ceil(SHARED * letters)
     return [word[i : i + n] for i in range(len(word) - n + 1)] if n else []
-
-
-def _phrases(some: Paths, paths: Paths, words: RecognisedWords, slots: float) -> set[Path]:
-    """Those of some paths of several words that stand together as those of phrases do.
-
-    By chance they do as often as they stand elsewhere: one that stands here only is no usual word.
-
-    Args:
-        paths: the paths of all places, with these.
-    """
-    here = Counter(word for path in paths for word in {*path})
-    elsewhere = {word: max(words.counts.get(word, 0) - n, 1) for word, n in here.items()}
-    others, numbers = RecognisedWords((), elsewhere), Counter(paths)
-    return {
-        path
-        for path in some
-        if log(numbers[path] / by_chance(path, others, slots)) < PHRASE * (len(path) - 1)
-    }

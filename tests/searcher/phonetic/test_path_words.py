@@ -9,6 +9,7 @@ from searcher.phonetic.path_words import (
     MOST_TOLD,
     PHRASE,
     SAME,
+    SAME_SIBLING,
     SIBLINGS,
     RecognisedWords,
     by_chance,
@@ -73,15 +74,22 @@ def test_words_of_one_stem_are_one_explanation():
     paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
     none = np.zeros(len(paths), bool)
     found = explained(["funktion"], paths, none, ARCHIVE, 1e5)
-    assert found.tolist() == pytest.approx([np.log(3 * SAME / SIBLINGS)] * (3 * SAME))
+    assert found.tolist() == pytest.approx([np.log(3 * SAME / SAME_SIBLING)] * (3 * SAME))
     assert not explained([], paths, none, ARCHIVE, 1e5).any()  # a spoken query has no letters
+
+
+def test_a_sibling_explains_the_better_the_more_often_it_stands_there():
+    """24 places in all: 4, 5 or 6 times too many, for words at 2, 5 and 17."""
+    paths = [("funktionen",)] * 17 + [("funktional",)] * 5 + [("funktionär",)] * 2
+    found = explained(["funktion"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
+    assert np.exp(found).tolist() == pytest.approx([6.0] * 17 + [5.0] * 5 + [4.0] * 2)
 
 
 def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
     """*organization* has 11 of 12 letters, *orgel* 4 of 12 and 5, and two words are no form."""
     paths = [("organization",)] * SAME + [("orgel",)] * SAME + [("organi", "zation")] * SAME
     found = explained(["organisation"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
-    assert found.tolist() == pytest.approx([np.log(SAME / SIBLINGS)] * SAME + [0.0] * 2 * SAME)
+    assert found.tolist() == pytest.approx([np.log(SAME / SAME_SIBLING)] * SAME + [0.0] * 2 * SAME)
 
 
 def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_alone():
@@ -91,8 +99,9 @@ def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_al
     assert not explained(["manufactured"], paths, none, ARCHIVE, 1e5).any()
     paths += [("manufakturen",)] * SIBLINGS
     found = explained(["manufactured"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
-    of_stem = np.log((2 * SIBLINGS + 1) / SIBLINGS)
-    expected = [of_stem] * (SIBLINGS + 1) + [0.0] + [of_stem] * SIBLINGS
+    places = 2 * SIBLINGS + 1
+    often, once = np.log(places / SAME_SIBLING), np.log(places / SIBLINGS)
+    expected = [often] * SIBLINGS + [once, 0.0] + [often] * SIBLINGS
     assert found.tolist() == pytest.approx(expected)
 
 
@@ -153,18 +162,28 @@ def test_three_words_of_a_phrase_follow_each_other_twice():
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "expected"),
-    [
-        (400, np.log(20 / SIBLINGS)),  # *glücklich machen* is usual: without these by chance once
-        (0, 0.0),  # *glücklich* stands nowhere else: so an unknown word is written
+    ("term", "unit", "expected"),
+    [  # *un* has letters of the term, *frau* and *machen* have none that *glücklich* lacks
+        ("gnädiges", ("gnädige", "frau"), np.log(20 / SAME_SIBLING)),
+        ("glücklichen", ("glücklich", "machen"), np.log(20 / SAME_SIBLING)),
+        ("ungleichung", ("un", "gleichung"), 0.0),
     ],
 )
-def test_a_phrase_with_a_sibling_of_the_term_explains_its_places(elsewhere, expected):
-    words = RecognisedWords((), {"glücklich": 20 + elsewhere, "machen": 260})
-    paths = [("glücklich", "machen")] * 20
+def test_a_sibling_in_a_phrase_explains_places_and_parts_of_the_term_do_not(term, unit, expected):
+    words = RecognisedWords((), dict(zip(unit, (420, 260), strict=True)))
+    paths = [unit] * 20
     units = together(paths, words, 1e5)
     assert (units > 0).all()
-    assert explained(["glücklichen"], paths, units, words, 1e5) == pytest.approx(expected)
+    assert explained([term], paths, units, words, 1e5) == pytest.approx(expected)
+
+
+def test_a_sibling_in_a_phrase_is_no_evidence_for_the_term():
+    """*gnädige* and *frau* stand together e^9 times more often than by chance."""
+    words, paths = RecognisedWords((), {"gnädige": 20, "frau": 20}), [("gnädige", "frau")] * 20
+    units = together(paths, words, 1e6)
+    found = explained(["gnädiges"], paths, units, words, 1e6)
+    assert units.min() > PHRASE
+    assert found.tolist() == pytest.approx([np.log(20 / SAME_SIBLING)] * 20)
 
 
 @pytest.mark.parametrize(
