@@ -91,7 +91,7 @@ def printed(command: str, folder: Path) -> list[str]:
         if process.wait(LONGEST_S):
             raise SystemExit(f"README.md: exit status {process.returncode} of: {command}")
     lines = _CONTROLS.sub("", content.decode().replace("\r\n", "\n")).split("\n")
-    shown = [line.rpartition("\r")[2] for line in lines]
+    shown = [line.rstrip("\r").rpartition("\r")[2] for line in lines]
     while shown and not shown[-1].strip():
         shown.pop()
     return [line for line in shown if not any(one in line for one in _OF_A_RUN)]
