@@ -1,7 +1,7 @@
 """Correct a recording of an index by words at a time or by a transcript; undo corrections.
 
 correct     new corrections of a recording -> a commit
-take_back   undone corrections -> a commit
+undo        undone corrections -> a commit
 listed      the corrections of an index
 """
 
@@ -154,7 +154,7 @@ def correct(
     return after[len(before) :]
 
 
-def take_back(
+def undo(
     file: str,
     span_ms: tuple[int, int | None] | None,
     stores: Sequence[Store],

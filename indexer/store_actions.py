@@ -41,7 +41,7 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
             dry_run=args.dry_run,
             config=config,
         )
-        what = "taken back"
+        what = "undone"
     else:
         done = correct_recording(
             args.recording,

@@ -135,7 +135,7 @@ def change_id(mark: Mark) -> str:
 class Change(NamedTuple):
     """What somebody did to the mark of a hit."""
 
-    mark: Mark  # from then on; it may have been taken back
+    mark: Mark  # from then on; it may have been undone
     before: Mark | None
 
 
@@ -250,7 +250,7 @@ class MarkFile(Marks):
                     return change
                 if wanted:
                     raise ProblemError(412, "this was changed again since; look at it again")
-        raise ProblemError(404, "no change of a mark to take back")
+        raise ProblemError(404, "no change of a mark to undo")
 
     def counts(self, change: Change) -> bool:
         """Whether the mark of a hit comes from this change, and this change takes none back."""

@@ -13,7 +13,7 @@ from indexer.correct import (
     correct,
     listed,
     rewritten_file,
-    take_back,
+    undo,
 )
 from indexer.corrections.read import TableRow, read_corrections, read_words
 from indexer.index_run import writing
@@ -189,7 +189,7 @@ def undo_corrections(
     span_ms = None if at_s is None else _span_ms(at_s)
     with _opened(store, dry_run=dry_run) as stores:
         (file,) = stored_names([recording], stores)
-        layer = take_back(file, span_ms, stores, phone_builder, channel=channel, dry_run=dry_run)
+        layer = undo(file, span_ms, stores, phone_builder, channel=channel, dry_run=dry_run)
     return [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
 
 

@@ -139,10 +139,10 @@ def _too_often(
 ) -> dict[Path, float]:
     """Nats by which the places of some paths are too many for a term that was said there.
 
-    Of the N places of all paths that have the same in common, they are
+    N is the number of places of all paths that have the same in common.
 
     ====================================  ===================================================
-    if a path has                         so many times too many
+    a path that has                       has so many times too many places
     ====================================  ===================================================
     only together the term's letters      places at which chance joins such words (*durch aus*
                                           for *durchaus*)

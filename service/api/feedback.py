@@ -165,7 +165,7 @@ async def mark_history(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: str = "",
 ) -> Response:
-    """Who marked or noted what and when, and what was taken back; the newest first."""
+    """Who marked or noted what and when, and what was undone; the newest first."""
     service = service_of(request)
     marks, first = service.marks, position(cursor)
     where = entry_of(service, recording).recording if recording else None

@@ -1,4 +1,4 @@
-"""Corrections by REST: seen at once by words and searches, taken back, everywhere, and refused."""
+"""Corrections by REST: seen at once by words and searches, undone, everywhere, and refused."""
 
 import json
 import shutil

@@ -30,7 +30,7 @@ class Model:
 
     marks: dict = field(default_factory=dict)  # right, author and version by place
     changes: dict = field(default_factory=dict)  # the last change of each user: id, place, before
-    standing: dict = field(default_factory=dict)  # the ids of changes not taken back, by place
+    standing: dict = field(default_factory=dict)  # the ids of changes not undone, by place
     corrected: dict = field(default_factory=dict)  # the words of a person by place
     watched: set = field(default_factory=set)
     uploads: dict = field(default_factory=dict)  # the title by name

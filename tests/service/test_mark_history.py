@@ -1,4 +1,4 @@
-"""Changes of marks: taken back in their order, told with who and when, refused to a stale tab."""
+"""Changes of marks: undone in their order, told with who and when, refused to a stale tab."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ ACTIONS = st.tuples(
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ACTIONS, max_size=25), st.booleans())
 def test_changes_are_taken_back_in_their_order(actions, reopens):
-    """Against a stack for each hit: changes are pushed, and taken back from its top only."""
+    """Against a stack for each hit: changes are pushed, and undone from its top only."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "marks.jsonl"
         marks, stacks, lines = marks_in(path), {}, 0

@@ -1,4 +1,4 @@
-// Correct the words of a recording: a form at a word; the next doubtful one; everywhere; taken back.
+// Correct the words of a recording: a form at a word; the next doubtful one; everywhere; undone.
 import { address, announce, askJson, clock, send } from "./shell.js";
 
 const form = document.getElementById("correct");
@@ -54,8 +54,8 @@ export function makeCorrections(path, words, reload) {
     }, "corrected");
   }
 
-  function takeBack(atS) {
-    change(() => askJson(`${path}/corrections?at=${atS.toFixed(3)}`, { method: "DELETE" }), "the correction is taken back");
+  function undoAt(atS) {
+    change(() => askJson(`${path}/corrections?at=${atS.toFixed(3)}`, { method: "DELETE" }), "the correction is undone");
   }
 
   /** Show all places with the same words; those that stay ticked are corrected. */
@@ -94,7 +94,7 @@ export function makeCorrections(path, words, reload) {
     if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); close(); }
   });
   document.getElementById("correct-cancel").addEventListener("click", () => close());
-  document.getElementById("correct-undo").addEventListener("click", () => takeBack((stretch.fromS + stretch.toS) / 2));
+  document.getElementById("correct-undo").addEventListener("click", () => undoAt((stretch.fromS + stretch.toS) / 2));
   document.getElementById("correct-everywhere").addEventListener("click", preview);
   const doubtful = (by) => {
     const i = words.nextDoubtful(by);
@@ -106,7 +106,7 @@ export function makeCorrections(path, words, reload) {
     keys: {
       c: () => open(...words.chosen()),
       d: () => doubtful(1), D: () => doubtful(-1),
-      u: () => { if (made.length) takeBack(made.pop()); },
+      u: () => { if (made.length) undoAt(made.pop()); },
     },
   };
 }

@@ -34,7 +34,7 @@ async function markNow(hit, right, changed) {
   try {
     const kept = await keep(key, wanted, hit.dataset.version);
     hit.dataset.version = kept.version;
-    announce(wanted === null ? "mark taken back" : wanted ? "marked right" : "marked wrong");
+    announce(wanted === null ? "mark undone" : wanted ? "marked right" : "marked wrong");
     remember(kept.change);
     changed(before, wanted, kept);
   } catch (error) {
@@ -74,19 +74,19 @@ export async function undoMark(hits, changed) {
   const changes = made();
   const last = changes.pop();
   try {
-    await takeBack(last ?? "", hits, changed);
+    await undoChange(last ?? "", hits, changed);
     keepMade(changes);
   } catch (error) {
     const isSettled = error.status === 404 || error.status === 412; // an older one is next
     if (isSettled) keepMade(changes);
-    announce(last || isSettled ? error.message : "no mark to take back");
+    announce(last || isSettled ? error.message : "no mark to undo");
   }
 }
 
 /** Take a change back, and show it where its hit is shown. */
-async function takeBack(change, hits, changed) {
+async function undoChange(change, hits, changed) {
   const kept = await send("POST", `/api/feedback/undo?change=${change}`, {});
-  announce(`taken back: ${kept.term || "a note"}, ${kept.recording}, ${clock(kept.start)}`);
+  announce(`undone: ${kept.term || "a note"}, ${kept.recording}, ${clock(kept.start)}`);
   if (!kept.term) { document.dispatchEvent(new Event("notes")); return; }
   const hit = [...hits].find(({ dataset }) => dataset.recording === kept.recording_id
     && dataset.term.toLowerCase() === kept.term.toLowerCase()
@@ -123,15 +123,15 @@ export async function showPast(hit, changed) {
       const when = document.createElement("time");
       when.dateTime = change.time;
       when.textContent = new Date(change.time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-      item.append(when, ` ${saidBy(change)}${change.author ? `, ${change.author}` : ""}${change.undoes ? " (a change was taken back)" : ""} `);
+      item.append(when, ` ${saidBy(change)}${change.author ? `, ${change.author}` : ""}${change.undoes ? " (a change was undone)" : ""} `);
       if (change.counts) {
         const undo = document.createElement("button");
         undo.type = "button";
         undo.className = "quiet";
-        undo.textContent = "Take back";
+        undo.textContent = "Undo";
         undo.addEventListener("click", async () => {
           try {
-            await takeBack(change.id, [hit], changed);
+            await undoChange(change.id, [hit], changed);
             list.remove();
             if (term) await showPast(hit, changed);
           } catch (error) {

@@ -98,7 +98,7 @@ export function makeNotes(recording, words, audio, seek) {
   remove.addEventListener("click", () => change("DELETE", {}, "note deleted"));
   document.getElementById("note-cancel").addEventListener("click", close);
   document.getElementById("note-open").addEventListener("click", () => write());
-  document.addEventListener("notes", load); // a change of one was taken back
+  document.addEventListener("notes", load); // a change of one was undone
   return { load, show, keys: { a: () => write() } };
 }
 

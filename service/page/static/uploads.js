@@ -151,7 +151,7 @@ function removing(upload) {
       await ask(`/api/uploads/${encodeURIComponent(upload.name)}`, { method: "DELETE" });
       await look();
       gone.querySelector("button")?.focus();
-      announce(`${upload.name} is deleted and can be brought back`);
+      announce(`${upload.name} is deleted and can be restored`);
     } catch (error) { note.textContent = error.message; }
   });
   return button;

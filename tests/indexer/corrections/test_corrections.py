@@ -1,4 +1,4 @@
-"""What people correct is in the index, stays there, and can be taken back to the last byte."""
+"""What people correct is in the index, stays there, and can be undone to the last byte."""
 
 import json
 import uuid
@@ -296,7 +296,7 @@ def test_the_command(store, tmp_path, capsys):
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["before"], row["after"]) == ("hand in vielen", "hahnenfedern")
     assert main(["correct", store, "KERSTIN_00", "--undo", "--at", "10.5-10.9"]) == 0
-    assert "1 place taken back" in capsys.readouterr().err
+    assert "1 place undone" in capsys.readouterr().err
     assert main(["corrections", store]) == 0
     assert "0 corrections" in capsys.readouterr().err
 

@@ -125,7 +125,7 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         page.locator(".past").first.click()
         page.locator(".past-list li").first.wait_for()
         assert page.locator(".past-list li").count() == 3
-        assert "a change was taken back" in page.locator(".past-list li").first.inner_text()
+        assert "a change was undone" in page.locator(".past-list li").first.inner_text()
         assert page.locator(".past-list button").count() == 1
         page.keyboard.press("z")
         page.wait_for_function("() => !document.getElementById('marked').textContent.trim()")
