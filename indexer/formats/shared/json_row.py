@@ -1,13 +1,13 @@
 """A row of JSON: an object with a start and a text, or a list such as ``[0.5, 0.9, "das"]``.
 
-    Row           a row as written, and its surroundings
-    row_of        an object -> the row that it is
-    alike         objects that all have the same keys -> rows, at once
-    listed        lists -> rows
-    with_startless    rows of a list, and objects in it without a start -> the rows of both
-    with_best     an object -> the same with the text of its best hypothesis
-    settled       rows of a file -> the same, with the meaning of the numbers in lists
-    paired        a text with a list of the times of its words -> rows
+    Row              a row as written, and its surroundings
+    row_of           an object -> the row that it is
+    alike            objects that all have the same keys -> rows, at once
+    listed           lists -> rows
+    with_startless   rows of a list, and objects in it without a start -> the rows of both
+    with_best        an object -> the same with the text of its best hypothesis
+    settled          rows of a file -> the same, with the meaning of the numbers in lists
+    paired           a text with a list of the times of its words -> rows
 
 `indexer.formats.shared.columns_of_cues` gives the meaning of its keys.
 """
