@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.problems import ProblemError
+from service.recordings import recording_id
 from std.appended import AppendedFile
 from std.files import open_input
 from std.marks import Mark, dump, latest, parse
@@ -196,15 +197,7 @@ class MarkFile(Marks):
         with self._lock:
             before = self.found(hit)
             if expected is not None and expected != version_of(before):
-                version = version_of(before)
-                now_right = None if before is None else before.right
-                now_note = "" if before is None else before.note
-                raise ProblemError(
-                    412,
-                    _changed(hit, before),
-                    {"ETag": f'"{version}"'},
-                    {"right": now_right, "note": now_note, "version": version},
-                )
+                raise _outdated(_changed(hit, before), hit, before)
             return self._put(hit, right, author, note=note)
 
     def _put(
@@ -249,7 +242,9 @@ class MarkFile(Marks):
                 if self.counts(change):
                     return change
                 if wanted:
-                    raise ProblemError(412, "this was changed again since; look at it again")
+                    hit = MarkedHit(*change.mark.hit)
+                    detail = "this was changed again since; look at it again"
+                    raise _outdated(detail, hit, self.found(hit))
         raise ProblemError(404, "no change of a mark to undo")
 
     def counts(self, change: Change) -> bool:
@@ -328,15 +323,28 @@ def _overlap(one: Mark, other: Mark) -> bool:
     return times == [start_ms, end_ms] or (bool(one.term) and shared_ms > 0)
 
 
+def _outdated(detail: str, hit: MarkedHit, now: Mark | None) -> ProblemError:
+    """The problem of a client that has not seen a hit's present mark, which it names."""
+    version = version_of(now)
+    times_s = {"start": hit.start_ms / 1000, "end": hit.end_ms / 1000}
+    place = {"term": hit.term, "recording_id": recording_id(hit.recording)} | times_s
+    present = {"right": now and now.right, "note": now.note if now else "", "version": version}
+    return ProblemError(412, detail, {"ETag": f'"{version}"'}, {**present, **place})
+
+
 def _changed(hit: MarkedHit, mark: Mark | None) -> str:
     """Describe a change of a mark by somebody else."""
     if not hit.term:
         if mark is None:
             return "somebody deleted this note meanwhile"
         who = mark.author or "somebody"
-        return f"{who} wrote here meanwhile ({mark.time}): {mark.note}"
+        return f"{who} wrote here meanwhile ({_minute(mark.time)}): {mark.note}"
     if mark is None:
         return "somebody took this mark back meanwhile; look at the hit again"
     who = f" by {mark.author}" if mark.author else ""
     word = "right" if mark.right else "wrong"
-    return f"this hit was marked {word} meanwhile{who} ({mark.time}); look at it again"
+    return f"this hit was marked {word} meanwhile{who} ({_minute(mark.time)}); look at it again"
+
+
+def _minute(time: str) -> str:
+    return f"{time[:16].replace('T', ' ')} UTC"

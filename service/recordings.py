@@ -259,6 +259,8 @@ def browsed(
     ]
     fitting.sort(key=ORDERS[sort])
     first = int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0
+    if first >= len(fitting):  # an old address, of an archive that had more
+        first = 0
     dates = any("date" in entry.metadata for entry in entries)
     shown = fitting[first : first + BROWSED]
     said = [with_text.get(entry.recording, ()) for entry in shown]

@@ -43,7 +43,7 @@ from std.display.rows import (
     print_columns,
     print_rows,
 )
-from std.numbers import clock, counted
+from std.numbers import about, clock, counted
 from std.options import configuration_of
 from std.terminal import bold, printable
 
@@ -161,10 +161,11 @@ def search_units(args: argparse.Namespace) -> int:
     if form == TABLE and len(found) > len(shown):
         tell(f"... and {len(found) - len(shown)} more; --limit 0 shows all")
     if not args.quiet and form != JSON:
-        more = counted(found.less_likely, f"less likely {found.unit}")
-        below = f"; {more} left out" if found.less_likely else ""
-        expected = f"about {found.expected.right + found.expected.right_below:.1f} in all"
-        tell(f"{counted(len(found), found.unit)}, {expected}{below}")
+        do = "do" if len(found) != 1 or found.less_likely else "does"
+        fit = f"{about(found.expected.right + found.expected.right_below)} {do}"
+        others = counted(found.less_likely, "less likely one")
+        below = f", counting {others} that are not shown" if found.less_likely else ""
+        tell(f"{counted(len(found), found.unit)} may fit; {fit}{below}")
     return 0 if found else 1
 
 

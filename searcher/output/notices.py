@@ -89,8 +89,11 @@ def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
     more = " ..." if len(doubted) > FEW else ""
     assumed = "decisions assume that every term occurs"
     why = assumed if decision.terms == "occurring" else "a miss costs so much (beta)"
-    terms = counted(len(doubted), "term")
-    return f"{terms} accepted with probabilities below 0.5, because {why}: {', '.join(named)}{more}"
+    terms, its = (
+        counted(len(doubted), "term"),
+        "a probability" if len(doubted) == 1 else "probabilities",
+    )
+    return f"{terms} accepted with {its} below 0.5, because {why}: {', '.join(named)}{more}"
 
 
 def list_notice(found: SearchResult, config: Config) -> str:

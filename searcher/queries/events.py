@@ -209,8 +209,8 @@ def require_words(expression: Expression) -> None:
     """
     if not _has_said(expression):
         raise QueryError(
-            f"query: expected words that are said, got {in_words(expression)}; recordings in which "
-            "that holds: --unit recording"
+            f"query: expected words that are said, got {in_words(expression)}; a search for "
+            "recordings (--unit recording) needs none"
         )
 
 

@@ -23,7 +23,7 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from service.answers import MANY_VALUES, facet_document, search_document, units_document
+from service.answers import MANY_VALUES, facet_document, units_document
 from service.api.audio import stretch_of
 from service.api.counts import found_forms, found_values
 from service.api.operation import health_of
@@ -31,8 +31,6 @@ from service.api.requests import base_of, beside_others, entry_of, position, ser
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, framed, require_frames
 from service.examples import is_phrase
-from service.live_index import Snapshot
-from service.marks import MarkFile
 from service.page.view import (
     PER_PAGE,
     WITHIN,
@@ -46,12 +44,12 @@ from service.page.view import (
     page_state,
     percent,
     request_of,
+    results_of,
     typed_terms,
     values_of,
 )
-from service.problems import ProblemError
+from service.problems import ProblemError, as_problem, response
 from service.recordings import browsed
-from service.searching import Selection
 from service.users import CLIPS_PATH, ROLES, stretch_ticket
 from std.display.rows import templates
 from std.errors import StdError
@@ -196,8 +194,9 @@ async def with_results(
             found = await found_units(
                 service, request, state.terms[0], state.unit, state.min_probability, state.where
             )
-            units = units_document(found, snapshot, state.cursor, PER_PAGE)
-            return page(results={"problem": "", "first": state.cursor} | units)
+            first = state.cursor if state.cursor < len(found) else 0
+            units = units_document(found, snapshot, first, PER_PAGE)
+            return page(results={"problem": "", "first": first} | units)
         return await searched(
             service,
             request,
@@ -209,26 +208,8 @@ async def with_results(
             state.cursor + PER_PAGE,
         )
     except (ProblemError, StdError) as error:
-        return page(results={"problem": service.settings.without_folders(str(error))})
-
-
-def results_of(
-    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int
-) -> dict[str, Any]:
-    """The values of the template of results: the API's answer and texts for it."""
-    found = search_document(selection, snapshot, marks, first, PER_PAGE)
-    table = snapshot.recordings
-    shown = (one["value"] for one in found["facets"]["recording"])
-    names = {"recording": {value: table.by_id[value].title for value in shown}}
-    return found | {
-        "problem": "",
-        "names": names,
-        "many_values": MANY_VALUES,
-        "first": first,
-        "per_page": PER_PAGE,
-        "several_terms": len(found["terms"]) > 1 or bool(found["forms"]),
-        "of_recording": {one.value: one.hits for one in selection.facets.get("recording", ())},
-    }
+        told = as_problem(error) if isinstance(error, StdError) else error
+        return page(results={"problem": service.settings.without_folders(str(told))})
 
 
 @router.get("/recordings/{recording}")
@@ -342,7 +323,16 @@ class StaticForEver(StaticFiles):
         return response
 
 
+async def nowhere(request: Request, error: Exception) -> Response:
+    """An address that does not exist: a page for people, a problem for programs."""
+    wants_page = "text/html" in request.headers.get("Accept", "")
+    if wants_page and not request.url.path.startswith(f"{request.scope.get('root_path', '')}/api/"):
+        return render(request, "gone.html", 404, id="")
+    return response(404, str(getattr(error, "detail", error)))
+
+
 def add_page(app: FastAPI) -> None:
     """Add the page to an application."""
     app.include_router(router)
+    app.add_exception_handler(404, nowhere)
     app.mount("/static", StaticForEver(directory=HERE / "static"), name="static")

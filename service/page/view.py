@@ -7,9 +7,11 @@ from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from searcher import WORD_KINDS, Word
+from service.answers import search_document
 from service.api.search import ALL_KINDS, KINDS, wish_of
 from service.live_index import Snapshot
-from service.searching import Sorting, Wish
+from service.marks import MarkFile
+from service.searching import Selection, Sorting, Wish
 from std.characters import text_of
 from std.config import SHOWN_FROM
 from std.errors import QueryError
@@ -73,6 +75,11 @@ class PageState:
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in getattr(self, name)]
         return pairs
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether some recordings or hits are left out by a filter."""
+        return bool(self.recording or self.channel or self.where)
 
     def export_query(self) -> str:
         """The query of the API for the same hits."""
@@ -171,6 +178,29 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
 def _unit(text: str) -> Literal["place", "recording", "turn"]:
     """The kind of results, from an address."""
     return "recording" if text == "recording" else "turn" if text == "turn" else "place"
+
+
+def results_of(
+    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int
+) -> dict[str, Any]:
+    """The values of the template of results: the API's answer and texts for it.
+
+    Args:
+        first: number of the first hit shown; beyond the last one, as in an old address: 0.
+    """
+    first = first if first < selection.total else 0
+    found = search_document(selection, snapshot, marks, first, PER_PAGE)
+    table = snapshot.recordings
+    shown = (one["value"] for one in found["facets"]["recording"])
+    names = {"recording": {value: table.by_id[value].title for value in shown}}
+    return found | {
+        "problem": "",
+        "names": names,
+        "first": first,
+        "per_page": PER_PAGE,
+        "several_terms": len(found["terms"]) > 1 or bool(found["forms"]),
+        "of_recording": {one.value: one.hits for one in selection.facets.get("recording", ())},
+    }
 
 
 WORDS_OF_LINE = 12

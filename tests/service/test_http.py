@@ -9,6 +9,7 @@ from io import BytesIO
 
 import pytest
 
+HTML = "text/html; charset=utf-8"
 TOKEN = "a-secret-of-enough-letters"
 
 
@@ -148,6 +149,17 @@ def test_a_recording_is_read_without_scripts(client):
     assert text.count("<time>") == -(-len(words) // 12)
     assert "<script" not in text
     assert words[0]["word"] in text
+
+
+def test_an_old_address_shows_what_there_is(client):
+    """A page that the archive no longer has is the first one; an error names no option."""
+    assert b"KERSTIN_02" in client("/page/recordings", cursor="9999").body
+    assert b'class="hit"' in client("/page/results", term="und", cursor="9999").body
+    assert b'class="unit"' in client("/?term=und&unit=recording&cursor=9999").body
+    wrong = client("/page/results", term="und", where="nothing:a").body.decode()
+    assert "where: expected one of the columns" in wrong
+    assert "--where" not in wrong
+    assert client("/nothing", headers={"Accept": "text/html"}).headers["content-type"] == HTML
 
 
 def test_recordings_are_browsed(client):

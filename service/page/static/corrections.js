@@ -106,7 +106,7 @@ export function makeCorrections(path, words, reload) {
     keys: {
       c: () => open(...words.chosen()),
       d: () => doubtful(1), D: () => doubtful(-1),
-      u: () => { if (made.length) undoAt(made.pop()); },
+      u: () => { if (made.length) undoAt(made.pop()); else announce("no correction of this page to undo"); },
     },
   };
 }

@@ -36,11 +36,13 @@ async function markNow(hit, right, changed) {
     hit.dataset.version = kept.version;
     announce(wanted === null ? "mark undone" : wanted ? "marked right" : "marked wrong");
     remember(kept.change);
+    hit.renewPast?.();
     changed(before, wanted, kept);
   } catch (error) {
     if (error.status === 412) { // somebody else was faster: show their mark
       hit.dataset.version = error.problem.version;
       show(hit, error.problem.right);
+      hit.renewPast?.();
       announce(error.message);
       changed(before, error.problem.right, null, error);
     } else if (error.status === undefined || error.status >= 500 || error.status === 429) {
@@ -83,10 +85,20 @@ export async function undoMark(hits, changed) {
   }
 }
 
-/** Take a change back, and show it where its hit is shown. */
+/** Take a change back, and show it where its hit is shown; or what somebody else made of it. */
 async function undoChange(change, hits, changed) {
-  const kept = await send("POST", `/api/feedback/undo?change=${change}`, {});
-  announce(`undone: ${kept.term || "a note"}, ${kept.recording}, ${clock(kept.start)}`);
+  try {
+    const kept = await send("POST", `/api/feedback/undo?change=${change}`, {});
+    announce(`undone: ${kept.term || "a note"}, ${kept.recording}, ${clock(kept.start)}`);
+    showKept(kept, hits, changed);
+  } catch (error) {
+    if (error.status === 412) showKept(error.problem, hits, changed, error);
+    throw error;
+  }
+}
+
+/** Show what the service has about a hit or a note. */
+function showKept(kept, hits, changed, error) {
   if (!kept.term) { document.dispatchEvent(new Event("notes")); return; }
   const hit = [...hits].find(({ dataset }) => dataset.recording === kept.recording_id
     && dataset.term.toLowerCase() === kept.term.toLowerCase()
@@ -95,7 +107,8 @@ async function undoChange(change, hits, changed) {
   const before = markOf(hit);
   show(hit, kept.right);
   hit.dataset.version = kept.version;
-  changed(hit, before, kept.right, kept);
+  hit.renewPast?.();
+  changed(hit, before, kept.right, error ? null : kept, error);
 }
 
 const SAID = { true: "right", false: "wrong", null: "not marked" };
@@ -111,6 +124,10 @@ export async function showPast(hit, changed) {
   const shown = hit.querySelector(".past-list");
   button.setAttribute("aria-expanded", String(!shown));
   if (shown) { shown.remove(); return; }
+  hit.renewPast = () => {
+    const outdated = hit.querySelector(".past-list");
+    if (outdated) { outdated.remove(); showPast(hit, changed); }
+  };
   const { recording, term, start, end } = hit.dataset;
   const list = document.createElement("ol");
   list.className = "past-list";
@@ -132,8 +149,7 @@ export async function showPast(hit, changed) {
         undo.addEventListener("click", async () => {
           try {
             await undoChange(change.id, [hit], changed);
-            list.remove();
-            if (term) await showPast(hit, changed);
+            list.remove(); // of a note; that of a mark is shown again
           } catch (error) {
             item.append(` ${error.message}.`);
           }

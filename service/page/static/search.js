@@ -225,7 +225,6 @@ function judge(hit, right) {
 /** Say how many are marked. */
 function showMarked(before, now, kept, error) {
   const line = document.getElementById("marked");
-  if (error) { line.textContent = `Not marked: ${error.message}`; return; }
   const counts = { true: Number(line.dataset.right), false: Number(line.dataset.wrong) };
   if (before !== null) counts[before] -= 1;
   if (now !== null) counts[now] += 1;
@@ -233,7 +232,7 @@ function showMarked(before, now, kept, error) {
   const all = counts.true + counts.false;
   const link = results.querySelector(".like-right");
   if (link) link.hidden = counts.true === 0;
-  line.textContent = all === 0 ? ""
+  line.textContent = error ? `Not marked: ${error.message}` : all === 0 ? ""
     : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
 }
 

@@ -55,6 +55,11 @@ def test_terms_that_nobody_says_are_named(german_store):
     assert summary(result)["doubted_terms"] == pytest.approx(doubted)
     notice = doubt_notice(result, decision)
     assert "decisions assume that every term occurs" in notice
+    row = min(result.doubted)
+    one = replace(
+        result, probability=np.where(result.candidates.term == row, result.probability, 1.0)
+    )
+    assert doubt_notice(one, decision).startswith("1 term accepted with a probability below 0.5,")
     assert "a miss costs so much" in doubt_notice(result, replace(decision, terms="any"))
     assert all(terms[int(term[1:])].text in notice for term in doubted)
     for term, some in accepted.items():

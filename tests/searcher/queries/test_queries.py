@@ -246,6 +246,7 @@ def test_the_command_prints_units(store, capsys):
     out, err = capsys.readouterr()
     assert out.split("\t")[:2] == ["two", "0:00.0"]
     assert "understood: “polizei” without “gewalt”; within a recording" in err
+    assert "1 recording may fit; about 1 do" in err
     assert main([*arguments, "--json", "NOT polizei"]) == 1
     assert capsys.readouterr().out == "[]\n"
     assert main([*arguments, "--unit", "turn", "--csv", "speaker:cem polizei"]) == 0

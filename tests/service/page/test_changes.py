@@ -129,8 +129,25 @@ def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_se
         assert page.locator(".past-list button").count() == 1
         page.keyboard.press("z")
         page.wait_for_function("() => !document.getElementById('marked').textContent.trim()")
+        page.locator(".past-list li").nth(3).wait_for()  # the open history is not an old one
         assert right.get_attribute("aria-pressed") == "false"
         assert client("/api/feedback").json == []
+        hit = page.locator(".hit").first  # two other tabs mark it, and this one has not seen that
+        key = hit.evaluate("hit => ({ ...hit.dataset })")
+        place = {"term": "und", "recording": key["recording"]}
+        place |= {name: float(key[name]) for name in ("start", "end")}
+        client("/api/feedback", method="POST", body=place | {"right": True})
+        wrong.click()
+        page.locator("#marked", has_text="Not marked: this hit was marked right").wait_for()
+        assert len(opened.complaints) == 1  # the status 412
+        opened.complaints.clear()
+        wrong.click()
+        page.locator("#marked", has_text="0 right, 1 wrong").wait_for()
+        page.emulate_media(media="print")  # nobody can press a button, but a mark counts
+        assert hit.locator(".context").evaluate("one => one.clientWidth") > 600
+        assert hit.locator(".open").is_visible()
+        assert (wrong.is_visible(), right.is_visible()) == (True, False)
+        page.emulate_media(media="screen")
         page.get_by_label("Find in recording").fill("lesson 2")
         shown = page.locator(".facet", has=page.get_by_label("Find in recording")).locator(
             "li:visible"
