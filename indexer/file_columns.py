@@ -39,6 +39,7 @@ from std.errors import InputError, StdError, Unquoted
 from std.files import is_nameless, size_bytes
 from std.ranges import MAX_TIME_S
 from std.repairs import (
+    AT_ONE_TIME,
     CLOCK_GOES_BACK,
     IMPLAUSIBLE_RATE,
     SEVERAL_RECORDINGS,
@@ -54,6 +55,7 @@ LEAST_LETTERS = 200  # said, or expected in the time: with fewer the rate is not
 BACK_MS = round(1000 * BACK_S)
 NEAR_ZERO_MS = 1000
 LEAST_UTTERANCES = 5  # of a recording that may be several
+LEAST_AT_ONE_TIME = 10  # words
 MOST = 0.5  # share of these that start near 0
 
 
@@ -259,6 +261,8 @@ def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
         found[SEVERAL_RECORDINGS] = Repair(int(several.sum()), 0)
     elif n_tiers <= 1 and (n := _restarts(utterances, starts_ms)):
         found[CLOCK_GOES_BACK] = Repair(n, 0)
+    elif n_tiers <= 1 and (n := _at_one_time(utterances)):
+        found[AT_ONE_TIME] = Repair(n, 0)
     return found
 
 
@@ -295,3 +299,19 @@ def _restarts(utterances: Utterances, starts_ms: Int64s) -> int:
     starts, own = starts_ms[order], speakers[order]
     back = (starts[1:] < BACK_MS) & (starts[1:] < starts[:-1] - BACK_MS) & (own[1:] == own[:-1])
     return int(back.sum())
+
+
+def _at_one_time(utterances: Utterances) -> int:
+    """The number of words of a speaker at the time of others, if most words are."""
+    utterance_of = np.repeat(np.arange(len(utterances)), np.diff(utterances.bounds))
+    speakers = _numbered(list(zip(utterances.recordings, utterances.speakers, strict=True)))
+    starts, ends = utterances.slot_spans_ms.T.astype(np.int64)
+    shift = int(ends.max(initial=0)) + 1  # each speaker has a time of its own
+    offset = speakers[utterance_of] * shift
+    order = np.argsort(starts + offset, kind="stable")
+    starts, ends, said = (starts + offset)[order], (ends + offset)[order], utterance_of[order]
+    latest = np.maximum.accumulate(ends)[:-1]
+    both = np.minimum(ends[1:], latest) - starts[1:]
+    shared = (2 * both > ends[1:] - starts[1:]) & (both > 0) & (said[1:] != said[:-1])
+    n = int(shared.sum())
+    return n if n >= LEAST_AT_ONE_TIME and 2 * n > MOST * len(starts) else 0

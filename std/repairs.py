@@ -30,6 +30,7 @@ NO_TIME = "time that is no number, estimated"
 NO_END = "missing end, estimated"
 NO_START = "missing start, estimated"
 OUT_OF_ORDER = "slot before the one before it, moved"
+GOES_BACK = "link that goes back by up to 0.05 s, its end moved"
 NO_CONFIDENCE = "confidence that is none, taken as unknown"
 TOO_MUCH = "posteriors that sum to more than 1, scaled"
 NO_LETTER = "bytes that are no letter, written as \ufffd"
@@ -42,9 +43,10 @@ UNREAD = "recording without a transcript in its batch, left out"
 CLOCK_GOES_BACK = (
     "times that go back to the beginning: parts with clocks of their own, see --chunks"
 )
+AT_ONE_TIME = "words of one speaker at the same times: several recordings or channels in one file"
 SEVERAL_RECORDINGS = "most utterances begin at 0 s: several recordings in one file"
 IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another unit, or chapters"
-DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, IMPLAUSIBLE_RATE))
+DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, AT_ONE_TIME, IMPLAUSIBLE_RATE))
 
 UNKNOWN = math.nan
 MOST_ROWS = 0.5  # that are skipped; beyond, it is another format

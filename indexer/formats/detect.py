@@ -264,7 +264,8 @@ def _any_json(
         options.repairs.add(first[1].repairs)
         return first[0]
     elsewhere = problems.get(ANY_JSON)
-    if likeliest in problems and not isinstance(elsewhere, ForeignFileError):
+    lacks_parts = likeliest in problems and _lacks_parts(problems[likeliest])
+    if likeliest in problems and not lacks_parts and not isinstance(elsewhere, ForeignFileError):
         raise problems[likeliest]
     if wordless is not None:
         return wordless
@@ -278,7 +279,15 @@ def _any_json(
     if isinstance(elsewhere, ForeignFileError):  # there are rows; it says why they are not read
         raise elsewhere
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(head, path, lacks, instead)
+    other = unknown(head, path, lacks, instead)
+    if likeliest in problems:  # in a folder it is not passed over
+        raise InputError(other.path, other.line, other.expected, other.got, other.hint)
+    raise other
+
+
+def _lacks_parts(problem: InputError) -> bool:
+    """Whether a reader misses a list or an object: the file may be no transcript at all."""
+    return problem.expected.startswith(("a list at ", "a JSON object at "))
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:

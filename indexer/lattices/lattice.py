@@ -2,13 +2,14 @@
 
     Lattice         the value; nodes are in topological order, one start, one end
     ordered         links as a recogniser wrote them -> Lattice
+    forward_in_time times of nodes -> the same, without links that go back a little
     evenly_timed    a lattice whose nodes share the time of its utterance
 
 All scores are natural logarithms with the recogniser's scales applied, so that a path's
 probability is exp(sum of its links) / exp(sum over all paths).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -16,11 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.networks.slot_times import Int64s
+from std.errors import InputError
+from std.repairs import GOES_BACK, Repairs
 from std.values import Bools, Float64s, Int32s, Recording, freeze
 
 LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or faster alignment
 
 NO_WORD = -1
+MOST_BACK_S = 0.05  # that a link may go back in time: a few frames
+EXACT_S = 1e-9
 MAX_SCORE = 1e12  # larger sums of scores are too coarse to compare paths
 
 
@@ -115,6 +120,38 @@ def ordered(
         word[order],
         scores[order],
     )
+
+
+def forward_in_time(
+    node_s: Float64s, source: Int64s, target: Int64s, problem: Callable[[int], InputError],
+    repairs: Repairs,
+) -> Float64s:  # fmt: skip
+    """Move nodes later so that no link goes back in time; recognisers round times.
+
+    Args:
+        node_s: (n,) times of the nodes, s.
+        source, target: (l,) node numbers of each link.
+        problem: makes the error of a link, by its number.
+        repairs: counts the links that go back.
+
+    Returns:
+        (n,) times, s.
+
+    Raises:
+        InputError: a node would be moved by more than `MOST_BACK_S`, or repairs are not allowed.
+    """
+    back_s = node_s[source] - node_s[target]
+    wrong = np.flatnonzero(back_s > 0)
+    if not len(wrong):
+        return node_s
+    latest_s = node_s + MOST_BACK_S
+    moved_s = node_s.copy()
+    while (moved_s[source] > moved_s[target]).any():
+        np.maximum.at(moved_s, target, moved_s[source])
+        if (moved_s > latest_s + EXACT_S).any():
+            raise problem(int(np.argmax(back_s)))
+    repairs.note(GOES_BACK, problem(int(wrong[0])), len(wrong))
+    return moved_s
 
 
 def evenly_timed(lattice: Lattice, start_s: float, end_s: float) -> Lattice:

@@ -12,20 +12,23 @@ from functools import lru_cache
 from unicodedata import is_normalized, normalize
 
 AUDIO_EXTENSION = re.compile(
-    r"\.(sph|nist|wav|wave|flac|mp[234]|m4a|aac|ogg|oga|opus|wma|amr|webm|aiff?|aifc|au|snd|caf"
-    r"|raw|pcm|ul|ulaw|al|alaw|shn|shorten|wv|mkv|mov|avi|mpe?g)$",
+    r"(?:\.(?:sph|nist|wav|wave|flac|mp[234]|m4a|aac|ogg|oga|opus|wma|amr|webm|aiff?|aifc|au|snd|caf"
+    r"|raw|pcm|ul|ulaw|al|alaw|shn|shorten|wv|mkv|mov|avi|mpe?g))+$",
     re.IGNORECASE,
 )
 
 
 @lru_cache(maxsize=65536)
 def recording_name(filename: str) -> str:
-    """Remove the folder and one audio extension; any other dot belongs to the name.
+    """Remove the folder and audio extensions; any other dot belongs to the name.
 
+    All extensions of ``x.wav.mp3`` are removed, so that the name of a recording is its own name.
     Letters are composed, because macOS decomposes them in file names.
 
     >>> recording_name("audio/bnews_000.sph"), recording_name("x.WAV"), recording_name("f.v1")
     ('bnews_000', 'x', 'f.v1')
+    >>> recording_name("x.wav.mp3"), recording_name(".wav.mp3")
+    ('x', '.wav.mp3')
     """
     base = normalize("NFC", filename).strip().replace("\\", "/").rsplit("/", 1)[-1]
     return AUDIO_EXTENSION.sub("", base) or base

@@ -21,7 +21,7 @@ from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
 from std.execution.processes import executor
 from std.execution.workers import InProcess
-from std.repairs import CLOCK_GOES_BACK, IMPLAUSIBLE_RATE, SEVERAL_RECORDINGS
+from std.repairs import AT_ONE_TIME, CLOCK_GOES_BACK, IMPLAUSIBLE_RATE, SEVERAL_RECORDINGS
 from std.store import open_store
 from std.values import Term
 
@@ -268,6 +268,14 @@ def test_several_recordings(tmp_path):
     assert doubts(tmp_path, "a.json", json.dumps(rows)) == {SEVERAL_RECORDINGS: 1}
     later = [{**row, "start": 5 * at, "end": 5 * at + 4} for at, row in enumerate(rows)]
     assert doubts(tmp_path, "b.json", json.dumps(later)) == {}
+
+
+def test_transcripts_at_the_same_time(tmp_path):
+    """Two recordings of a few seconds in one file, which begin later than others do."""
+    words = [{"word": word, "start": 3 + at, "end": 4 + at} for at, word in enumerate(TEXT.split())]
+    twice = {"one.wav": words, "two.wav": [{**row, "word": row["word"] + "s"} for row in words]}
+    assert doubts(tmp_path, "a.json", json.dumps(twice)) == {AT_ONE_TIME: len(words)}
+    assert doubts(tmp_path, "b.json", json.dumps({"one.wav": words})) == {}
 
 
 def test_captions_that_all_begin_at_once(tmp_path):

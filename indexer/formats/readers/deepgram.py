@@ -13,7 +13,7 @@ Utterances are those of the file, else a channel's words cut at pauses of half a
 alternatives of a channel are aligned, weighted by their confidences (`by_confidence`). Channel 0 is
 our channel 1. Of a stream the final results and whole turns count; Flux's words have no times: they
 share those of the turn. Confidences that are all 0 are ignored. An answer may be inside another
-object, under any key.
+object, under any key; several are recordings, named by their keys.
 
 Source: real answers of nova-2, nova-3 and base models in the public repositories
 deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser and
@@ -35,6 +35,7 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.nonwords import Nonwords
 from std.json_fields import Part
+from std.nist.audio_names import recording_name
 from std.values import Recording
 
 MESSAGES = ("Metadata", "SpeechStarted", "UtteranceEnd", "Connected", "Finalize")
@@ -55,7 +56,15 @@ def looks_like(head: bytes) -> bool:
 def _add(
     utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
 ) -> None:
-    answer = _unwrapped(document)
+    for key, answer in (answers := _answers(document)).items():
+        several = len(answers) > 1 and options.names != "file"
+        where = Recording(recording_name(key), recording.channel) if several else recording
+        _answer(utterances, answer, where, options)
+
+
+def _answer(
+    utterances: NumberedUtterances, answer: Part, recording: Recording, options: ReaderOptions
+) -> None:
     kind = answer["type"].value
     if answer.has("channel_index") and answer.has("channel"):
         _result(utterances, answer, recording, options.nonwords)
@@ -66,12 +75,12 @@ def _add(
         _recording(utterances, answer["results"], recording, options.nonwords)
 
 
-def _unwrapped(document: Part) -> Part:
-    """Return the service's answer without the objects that other programs wrap around it."""
+def _answers(document: Part) -> dict[str, Part]:
+    """Return the service's answers without the objects that other programs wrap around them."""
     if document.has("results") or not isinstance(document.value, dict):
-        return document
-    inner = (document[key] for key in document.value)
-    return next((part for part in inner if _is_answer(part)), document)
+        return {"": document}
+    inner = {key: document[key] for key in document.value}
+    return {key: part for key, part in inner.items() if _is_answer(part)} or {"": document}
 
 
 def _is_answer(part: Part) -> bool:

@@ -23,9 +23,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.formats.shared.recordings import recording_for, recording_of
-from indexer.lattices.lattice import Lattice, ordered
+from indexer.lattices.lattice import Lattice, forward_in_time, ordered
 from indexer.networks.utterances import span_of
 from std.errors import InputError, Unquoted
 from std.fields import number, numbered, shown, text, whole_number
@@ -69,6 +71,7 @@ class _Reader:
         self.words: dict[int, str] = {}
         self.ends: dict[bytes, int] = {}  # the nodes Initial and Final
         self.edges: list[tuple[int, int, float]] = []  # from, to, score
+        self.lines: list[tuple[int, bytes]] = []  # of the edges
 
     def read(self, at: int, line: bytes) -> None:
         fields = line.split()
@@ -102,8 +105,7 @@ class _Reader:
     def _read_edge(self, at: int, line: bytes, fields: list[bytes]) -> None:
         first, second = (_node(self.path, at, fields, i, self.starts_s) for i in (0, 1))
         self.edges.append((first, second, number(self.path, at, fields[2], "a score")))
-        if self.starts_s[first] > self.starts_s[second]:
-            raise InputError(self.path, at, "an edge forward in time", shown(line.strip()))
+        self.lines.append((at, line))
         if len(self.edges) > MAX_LINKS:
             raise InputError(self.path, at, f"at most {MAX_LINKS} edges", Unquoted("one more"))
 
@@ -124,13 +126,18 @@ class _Reader:
         if options.segments is not None:
             recording, offset_s, _ = span_of(options.segments, utterance, self.path, 0)
         row = {node: i for i, node in enumerate(self.starts_s)}
+        source = np.array([row[first] for first, _, _ in self.edges], np.int64)
+        target = np.array([row[second] for _, second, _ in self.edges], np.int64)
+        starts_s = forward_in_time(
+            np.array([*self.starts_s.values()]), source, target, self._problem, options.repairs
+        )
         try:
             return ordered(
                 recording,
                 utterance,
-                [offset_s + start_s for start_s in self.starts_s.values()],
-                [row[first] for first, _, _ in self.edges],
-                [row[second] for _, second, _ in self.edges],
+                offset_s + starts_s,
+                source,
+                target,
                 [self.words[first] for first, _, _ in self.edges],
                 [scale * math.log(self.log_base) * score for _, _, score in self.edges],
                 [row[self.ends[b"Initial"]]],
@@ -140,6 +147,10 @@ class _Reader:
             raise InputError(
                 self.path, 0, "paths from start to end", Unquoted(str(error))
             ) from error
+
+    def _problem(self, edge: int) -> InputError:
+        at, line = self.lines[edge]
+        return InputError(self.path, at, "an edge forward in time", shown(line.strip()))
 
 
 def _node(

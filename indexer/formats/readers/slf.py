@@ -32,12 +32,13 @@ import numpy as np
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, lacks_where
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
-from indexer.lattices.lattice import Lattice, evenly_timed, ordered
+from indexer.lattices.lattice import Lattice, evenly_timed, forward_in_time, ordered
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
 from std.errors import NONE, InputError, Unquoted
 from std.fields import number, numbered, shown, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
+from std.values import Float64s
 
 _FIELD = re.compile(rb'(?<!\S)([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)")
@@ -178,11 +179,7 @@ class _Reader:
             expected = "t=, times of the nodes, or segments"
             raise InputError(path, self.last_line, expected, NONE, SEGMENTS_HINT)
         source, target = self._ends(b"S"), self._ends(b"E")
-        for (at, _), earlier, later in zip(self.links, times[source], times[target], strict=True):
-            if earlier > later:
-                raise InputError(
-                    path, at, "a link forward in time", Unquoted(f"{earlier:g} to {later:g} s")
-                )
+        times = self._forward(times, source, target)
         utterance = self._utterance()
         segment = UtteranceSpan(recording_for(path, self.options), 0.0, 0.0)
         if self.options.segments is not None:
@@ -203,6 +200,13 @@ class _Reader:
         except ValueError as error:
             raise InputError(path, 0, "paths from start to end", Unquoted(str(error))) from error
         return lattice if timed else evenly_timed(lattice, segment.start_s, segment.end_s)
+
+    def _forward(self, times: Float64s, source: Int64s, target: Int64s) -> Float64s:
+        def problem(link: int) -> InputError:
+            got = Unquoted(f"{times[source[link]]:g} to {times[target[link]]:g} s")
+            return InputError(self.path, self.links[link][0], "a link forward in time", got)
+
+        return forward_in_time(times, source, target, problem, self.options.repairs)
 
     def _utterance(self) -> str:
         if b"U" in self.header.fields:

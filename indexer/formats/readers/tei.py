@@ -25,9 +25,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import takewhile
 from math import isfinite
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from indexer.formats.shared.clock import CLOCK, seconds
 from indexer.formats.shared.cues import Cue
@@ -222,18 +223,13 @@ class _Transcript(Reader):
                 piece = piece._replace(line=waiting.line, first=waiting.first, words=joined)
             start_s = self._aligned_s(piece.first, piece.line)
             if start_s is None:  # from where the stretch before ended
-                start_s = stretches[-1][2] if stretches else self._aligned_s(
-                    utterance.start, utterance.line
-                )  # fmt: skip
+                start_s = stretches[-1][2] if stretches else self._before_s(utterance)
             end_s = self._aligned_s(piece.last, piece.line)
             waiting = piece if end_s is None else None
-            if end_s is not None and start_s is not None:
+            if end_s is not None:
                 stretches.append((piece, start_s, end_s))
         if waiting:
-            self.line = utterance.line
-            self.fail(
-                "<u> with the points of time at which it starts and ends", Unquoted("one without")
-            )
+            self._fail_untimed(utterance)
         if stretches and all(len(piece.words) == 1 for piece, _, _ in stretches):
             words = [HypothesisWord(p.words[0], 1.0, start, end) for p, start, end in stretches]
             ends_s = max(word.end_s for word in words)
@@ -245,6 +241,20 @@ class _Transcript(Reader):
             text = " ".join(piece.words)
             cue = Cue(piece.line, start_s, end_s, text, language=utterance.language)
             yield cue._replace(speaker=speaker)
+
+    def _fail_untimed(self, utterance: _Spoken) -> NoReturn:
+        self.line = utterance.line
+        self.fail(
+            "<u> with the points of time at which it starts and ends", Unquoted("one without")
+        )
+
+    def _before_s(self, utterance: _Spoken) -> float:
+        """The time of the last aligned point before the start of an utterance, 0 without one."""
+        if utterance.start not in self._whens:
+            self._fail_untimed(utterance)
+        earlier = takewhile(lambda point: point != utterance.start, self._whens)
+        times_s = (self._aligned_s(point, utterance.line) for point in earlier)
+        return max((time_s for time_s in times_s if time_s is not None), default=0.0)
 
     def _aligned_s(self, point: str, line: int) -> float | None:
         """Return the time of a point; None if it is not named or not aligned."""

@@ -19,12 +19,11 @@ summaries, phones and all hypotheses but the best are skipped.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete
+from indexer.formats.shared.columns_of_cues import Column, columns_of, is_complete, is_text
 from indexer.formats.shared.json_cues import cues_of, speakers_of
 from indexer.formats.shared.json_row import (
     NESTING,
@@ -32,14 +31,17 @@ from indexer.formats.shared.json_row import (
     Row,
     alike,
     fields_of,
+    is_final,
     is_row_list,
     is_said,
     listed,
     paired,
     row_of,
     settled,
+    turns_beside,
     with_best,
-    with_startless,
+    with_speakers,
+    without_start,
 )
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -54,6 +56,7 @@ MEETING_ROWS = ("speech_segments", "sentences", "transcript")
 _MEETING_ROW = re.compile(
     rb'"(?:' + "|".join(MEETING_ROWS).encode() + rb')"\s*:\s*\[\s*(\{[^{}\[\]]*\})'
 )
+_ELEMENT = re.compile(r"\[\d+\]")
 _KEY = re.compile(rb'"([^"\\]{1,40})"\s*:')
 RECOGNISERS = {  # keys of rows that other readers know better
     "avg_logprob", "no_speech_prob", "timestamp", "offsets", "conf", "punctuated_word",
@@ -148,14 +151,38 @@ def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
         values: documents, or the elements of one that is a list.
         lines: (n,) first line of each.
     """
-    return settled(_Finder().in_list(values, Around(), 0, lines))
+    finder = _Finder()
+    rows = finder.in_list(values, Around(), 0, lines)
+    if finder.startless and rows:
+        places = {_place(row) for row in rows}
+        spoken = {
+            place
+            for place, sure in finder.startless.items()
+            if place in places or (sure and any(one.startswith(f"{place}.") for one in places))
+        }
+        rows = _Finder(spoken).in_list(values, Around(), 0, lines) if spoken else rows
+    return settled(rows)
+
+
+def _place(row: Row) -> str:
+    """The place of a row without the numbers of elements: rows of one kind have the same."""
+    return _ELEMENT.sub("[]", row.where)
 
 
 class _Finder:
-    """Numbers the parents of rows as they are found."""
+    """Finds rows, and numbers their parents.
 
-    def __init__(self) -> None:
-        self.parents = 0
+    Objects with a text and no start are rows, too, if they are where other rows are, or around
+    them: Rev's editor and whisperX write words without times so.
+
+    Args:
+        spoken: places at which objects without a start are rows; at others, they are remembered
+            as ``startless``, with whether their text can be nothing else.
+    """
+
+    def __init__(self, spoken: Set[str] = frozenset()) -> None:
+        self.parents, self.spoken = 0, spoken
+        self.startless: dict[str, bool] = {}
 
     def within(self, value: Any, around: Around, depth: int) -> list[Row]:
         if depth > DEEPEST:
@@ -173,7 +200,7 @@ class _Finder:
         if rows := alike(values, inner, lines):
             return rows
         found: list[Row] = []
-        good, textless, startless = 0, list[tuple[int, Row]](), list[tuple[int, Row]]()
+        good, textless = 0, list[Row]()
         for at, value in enumerate(values):
             if lines and lines[at] != inner.line:
                 inner = inner._replace(line=lines[at])
@@ -188,20 +215,27 @@ class _Finder:
                 rows = self.within(value, own, depth + 1)
                 good += bool(rows)
             if not rows and isinstance(value, dict) and is_said(value):
-                fields = fields_of(tuple(value))
-                row = Row(value, fields, inner, at)
-                without = textless if "start" in fields else startless
-                without.append((len(found), row))
+                rows = self._startless(value, inner, at)
+                if "start" in (fields := fields_of(tuple(value))):
+                    textless.append(Row(value, fields, inner, at))
             found += rows
-        turns = [(at, _turn_of_words(row, found[0])) for at, row in textless] if found else []
-        told = [(at, turn) for at, turn in turns if turn]
-        if told and not startless:
-            found = with_startless(found, told, found[0].around.parent)
-            textless = [one for one, turn in zip(textless, turns, strict=True) if not turn[1]]
-        found = with_startless(found, startless, inner.parent)
-        return found + [row for _, row in textless] if good >= len(textless) else found
+        return found + textless if good >= len(textless) else found
+
+    def _startless(self, value: Mapping[str, Any], around: Around, at: int) -> list[Row]:
+        """An object of a list that has no start as a row, if it is one."""
+        row = without_start(with_best(value, HYPOTHESES), around, at)
+        if row is None:
+            return []
+        place = _place(row)
+        if place in self.spoken:
+            return [row]
+        key = row.fields[row.text_at][0]
+        self.startless[place] = self.startless.get(place, False) or is_text(key)
+        return []
 
     def in_object(self, value: dict[str, Any], around: Around, depth: int) -> list[Row]:
+        if not is_final(value):
+            return []
         fields = fields_of(tuple(value))
         inner = self._parent(around)._replace(said=_said(value, fields, around.said))
         if "start" in fields:
@@ -225,8 +259,10 @@ class _Finder:
         inside = _all_said(lists)
         whole = value if inside or "start" not in fields else with_best(value, HYPOTHESES)
         row = paired(value, fields, inner) or [one for one in [row_of(whole, around)] if one]
-        if inside and (turns := _turns(value)) and not _name_speakers(inside):
-            inside = _with_speakers(inside, turns)
+        if row and not any(one.has_start for one in inside):
+            return row  # its times are better than none
+        if inside and (turns := turns_beside(value)) and not _name_speakers(inside):
+            inside = with_speakers(inside, turns)
         return inside if not row or _says_all(inside, row) else row
 
     def _parent(self, around: Around) -> Around:
@@ -247,19 +283,6 @@ def _said(
     return {**around, **own} if own else around
 
 
-def _turn_of_words(turn: Row, sibling: Row) -> Row | None:
-    """A turn whose words have no times, as a row without a start, beside the words of others."""
-    key = sibling.fields[sibling.text_at][0]
-    inside = (child for child in turn.value.values() if isinstance(child, list))
-    texts = [one.get(key) for one in chain.from_iterable(inside) if isinstance(one, dict)]
-    spoken = [text for text in texts if isinstance(text, str)]
-    if not spoken or len(spoken) < len(texts):
-        return None
-    said = _said(turn.value, turn.fields, turn.around.said)
-    around = turn.around._replace(said=said)
-    return turn._replace(value={key: " ".join(spoken)}, fields={}, around=around)
-
-
 def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
     """The tiers of an aligner that have words, by their names; all if no name says so."""
     tiers = [Tier(name) for name in value]
@@ -278,7 +301,7 @@ def _all_said(lists: list[list[Row]]) -> list[Row]:
         if not same:
             kept.append((rows, words))
         elif not _name_speakers(same[0][0]):
-            kept[kept.index(same[0])] = (_with_speakers(same[0][0], rows), same[0][1])
+            kept[kept.index(same[0])] = (with_speakers(same[0][0], rows), same[0][1])
     order = {id(rows): at for at, rows in enumerate(lists)}
     joined = sorted(kept, key=lambda one: order.get(id(one[0]), 0))
     return [row for rows, _ in joined for row in rows]
@@ -309,36 +332,3 @@ def _say_the_same(one: Counter[str], other: Counter[str]) -> bool:
 
 def _name_speakers(rows: Sequence[Row]) -> bool:
     return any(row.get("speaker") is not None for row in rows)
-
-
-def _turns(value: Mapping[str, Any]) -> list[Row]:
-    """Turns of speakers beside the words, perhaps in an object: rows with a start and no text."""
-    turns = []
-    beside = (child.values() if isinstance(child, dict) else [child] for child in value.values())
-    for child in chain.from_iterable(beside):
-        for one in child if isinstance(child, list) else ():
-            fields = fields_of(tuple(one)) if isinstance(one, dict) else {}
-            if {"start", "speaker"} <= {*fields} and "text" not in fields:
-                turns.append(Row(one, fields, Around()))
-    return turns
-
-
-def _with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:
-    """Give words the speaker of the turn in which they begin."""
-    named = [(row, row.get("speaker")) for row in turns]
-    timed = [
-        (start, speaker)
-        for row, speaker in named
-        if isinstance(start := row.get("start"), int | float) and speaker is not None
-    ]
-    timed.sort(key=lambda pair: pair[0])
-    if not timed:
-        return words
-    found, at = [], 0
-    for row in words:
-        start = row.get("start")
-        while at + 1 < len(timed) and isinstance(start, int | float) and timed[at + 1][0] <= start:
-            at += 1
-        said = {**row.around.said, "speaker": timed[at][1]}
-        found.append(row._replace(around=row.around._replace(said=said)))
-    return found

@@ -49,6 +49,19 @@ _REMARK = re.compile(  # pauses, breath, unintelligible speech, in HIAT and GAT
 VIDEO = re.compile(r"(?i)\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv)$")
 
 
+class _Point(NamedTuple):
+    """A point of time; one that is placed between others has the times of these."""
+
+    time_s: float
+    earliest_s: float
+    latest_s: float
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its time is an estimate."""
+        return self.earliest_s < self.latest_s
+
+
 class _Span(NamedTuple):
     """A text between two points of time."""
 
@@ -81,12 +94,16 @@ def parse(
     cues = [
         Cue(
             span.line,
-            times_s[span.first],
-            times_s[span.last],
+            first.time_s,
+            last.time_s,
             " ".join(_REMARK.sub(" ", "".join(span.texts)).split()),
             speaker=reader.speakers.get(span.speaker, span.speaker),
+            error_s=max(0.0, last.time_s - first.earliest_s, last.latest_s - first.time_s)
+            if first.is_placed or last.is_placed
+            else 0.0,
         )
         for span in spans
+        for first, last in [(times_s[span.first], times_s[span.last])]
     ]
     cues.sort(key=lambda cue: cue.start_s)
     yield from utterances_of_captions(cues, path, options, reader.media)
@@ -187,14 +204,23 @@ class _Transcript(Reader):
         elif tag == "tier":
             self.spans[self._first :] = _whole_words(self.spans[self._first :])
 
-    def times_s(self) -> dict[str, float]:
+    def times_s(self) -> dict[str, _Point]:
         """Points of time in seconds; unaligned points are placed between aligned ones."""
         values = np.array([*self._points.values()], dtype=np.float64)
-        known = ~np.isnan(values)
-        if known.any() and not known.all():
-            rows = np.arange(len(values))
-            values = np.interp(rows, rows[known], values[known])
-        return dict(zip(self._points, values.tolist(), strict=True)) if known.any() else {}
+        known = np.flatnonzero(~np.isnan(values))
+        if not len(known):
+            return {}
+        rows = np.arange(len(values))
+        before = np.clip(np.searchsorted(known, rows, "right") - 1, 0, None)
+        after = np.clip(np.searchsorted(known, rows), None, len(known) - 1)
+        placed = np.interp(rows, known, values[known])
+        points = zip(
+            placed.tolist(),
+            np.where(rows < known[0], 0.0, values[known[before]]).tolist(),
+            values[known[after]].tolist(),
+            strict=True,
+        )
+        return dict(zip(self._points, map(_Point._make, points), strict=True))
 
     def _seconds(self, written: str) -> float:
         value = parse_number(written)

@@ -113,6 +113,8 @@ def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
     if words is not None and not any(segment.has("words") for segment in document.each("segments")):
         return _cut(_words(words, nonwords))
     rows = document["segments"]
+    if lacking := next((row for row in rows if row.has("text") and not row.has("start")), None):
+        raise lacking["start"].error("a number")  # indexer.formats.readers.timed_text estimates it
     return rows.repairs.rows(rows, lambda segment: _segment(segment, nonwords))
 
 

@@ -65,6 +65,7 @@ class Cue(NamedTuple):
     recording: Recording | None = None  # None: the file's
     language: str = ""
     speaker: str = ""
+    error_s: float = 0.0  # how far its words may be off, if its own times are estimates
 
 
 def timed_cues(
@@ -182,18 +183,19 @@ def _are_single_words(cues: Sequence[Cue]) -> bool:
 def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
     """Join captions of a word each to utterances, up to a pause or another speaker."""
     joined: list[Cue] = []
-    for key, run in groupby(cues, lambda cue: (*cue[5:8], _is_single(cue.text))):
-        where, language, speaker, is_word = key
+    for key, run in groupby(cues, lambda cue: (*cue[5:8], _is_single(cue.text), cue.error_s > 0)):
+        where, language, speaker, is_word, _ = key
         if not is_word:
             joined += run
             continue
+        some = [cue for cue in run if cue.text.strip()]
         words = [
             (cue.line, HypothesisWord(cue.text.strip(), 1.0, cue.start_s, cue.end_s, speaker))
-            for cue in run
-            if cue.text.strip()
+            for cue in some
         ]
+        error_s = max((cue.error_s for cue in some), default=0.0)
         joined += [
-            one._replace(recording=where, language=language, speaker=speaker)
+            one._replace(recording=where, language=language, speaker=speaker, error_s=error_s)
             for one in timed_cues(words)
         ]
     return joined
@@ -257,6 +259,7 @@ def _columns(
         spans_s=spans_s,
         languages=[cues[i].language or language for i in kept],
         speakers=[cues[i].speaker for i in kept],
+        slot_errors_s=np.array([cue.error_s for cue in cues])[cue_of],
     )
 
 

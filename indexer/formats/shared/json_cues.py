@@ -26,7 +26,7 @@ from std.characters import has_characters
 from std.json_fields import Part
 from std.nist.audio_names import recording_name
 from std.ranges import MAX_CHANNEL
-from std.repairs import UNKNOWN
+from std.repairs import NO_START, UNKNOWN
 from std.values import Recording
 
 Place = Callable[[Row], Recording | None] | None  # None: no row names any
@@ -61,13 +61,44 @@ def cues_of(
     rows = [one.row for one in timed]
     told = _told(rows)
     place = _places(rows, told, recording, options)
-    if _are_words(timed):
+    are_words = _are_words(timed)
+    startless = [row for row in rows if not row.has_start]
+    if startless and (not are_words or 2 * len(startless) > len(rows)):
+        first = startless[0]
+        problem = Part(path, first.around.line, first.text, first.where).error(
+            "a text with its start"
+        )
+        if len(startless) == len(rows):
+            raise problem
+        options.repairs.note(NO_START, problem, len(startless))
+    if are_words:
         return list(_of_words(timed, path, options, place))
+    if startless:
+        timed = list(_within_gaps(timed, place))
+        rows = [one.row for one in timed]
     _, starts_s, ends_s, texts = zip(*timed, strict=True)
     lines = [row.around.line for row in rows]
     places = map(place, rows) if place else repeat(None)
     names = (_names(rows, what) if what in told else repeat("") for what in ("language", "speaker"))
     return list(map(Cue, lines, starts_s, ends_s, texts, repeat(()), places, *names))
+
+
+def _within_gaps(timed: Sequence[Timed], place: Place) -> Iterator[Timed]:
+    """Yield rows; those of a speaker without a start are one, in the gap around them."""
+    gaps = _gaps(timed, place)
+
+    def key(at: int) -> tuple[Any, ...]:
+        row = timed[at].row
+        names = (_name(row.get(what)) for what in ("language", "speaker"))
+        return row.has_start or None, place(row) if place else None, *names
+
+    for (has_start, *_), run in groupby(range(len(timed)), key):
+        some = [*run]
+        if has_start:
+            yield from (timed[at] for at in some)
+            continue
+        text = " ".join(timed[at].text for at in some)
+        yield Timed(timed[some[0]].row, *gaps[some[0]], text)
 
 
 def _names(rows: Sequence[Row], what: str) -> list[str]:
@@ -121,7 +152,7 @@ def _of_words(
     pieces = sum(bool(_PIECE.search(one.text)) for one in timed if one.start_s == one.start_s)
     together = 0 < pieces < len(texts)
     spaced = together and are_spaced(texts)
-    gaps = _gaps(words) if len(texts) < len(words) else []
+    gaps = _gaps(timed, place) if len(texts) < len(words) else []
 
     def key(at: int) -> tuple[Any, ...]:
         row = timed[at].row
@@ -145,16 +176,30 @@ def _of_words(
             yield cue._replace(recording=where, language=language)
 
 
-def _gaps(words: Sequence[HypothesisWord]) -> list[tuple[float, float]]:
-    """For each word the end of the last one with times before it, and the start of the next."""
-    gaps, before_s, after_s = [(0.0, UNKNOWN)] * len(words), 0.0, UNKNOWN
-    for at, word in enumerate(words):
-        before_s = word.end_s if word.start_s == word.start_s else before_s
-        gaps[at] = before_s, UNKNOWN
-    for at in range(len(words) - 1, -1, -1):
-        after_s = words[at].start_s if words[at].start_s == words[at].start_s else after_s
-        gaps[at] = gaps[at][0], after_s if after_s >= gaps[at][0] else UNKNOWN
+def _gaps(timed: Sequence[Timed], place: Place) -> list[tuple[float, float]]:
+    """For each row the end of the last one with times before it, and the start of the next.
+
+    Both are of its recording. A row without an end takes what its letters do.
+    """
+    places = [place(one.row) if place else None for one in timed]
+    before_s: dict[Recording | None, float] = {}
+    after_s: dict[Recording | None, float] = {}
+    gaps = []
+    for where, one in zip(places, timed, strict=True):
+        if one.start_s == one.start_s:
+            end_s = one.end_s if one.end_s == one.end_s else one.start_s + _said_in_s(one)
+            before_s[where] = max(before_s.get(where, 0.0), end_s)
+        gaps.append((before_s.get(where, 0.0), UNKNOWN))
+    for at in range(len(timed) - 1, -1, -1):
+        if timed[at].start_s == timed[at].start_s:
+            after_s[places[at]] = timed[at].start_s
+        start_s, end_s = gaps[at][0], after_s.get(places[at], UNKNOWN)
+        gaps[at] = start_s, end_s if end_s >= start_s else UNKNOWN
     return gaps
+
+
+def _said_in_s(one: Timed) -> float:
+    return SECONDS_PER_LETTER * max(1, len(one.text.strip()))
 
 
 def _parts(word: HypothesisWord) -> list[HypothesisWord]:
@@ -166,7 +211,7 @@ def _parts(word: HypothesisWord) -> list[HypothesisWord]:
 def _word(one: Timed, following: float, path: Path | str, options: ReaderOptions) -> HypothesisWord:
     end_s = one.end_s
     if end_s != end_s:  # it lasts until the next, at most as long as its letters take
-        longest = one.start_s + SECONDS_PER_LETTER * max(1, len(one.text.strip()))
+        longest = one.start_s + _said_in_s(one)
         end_s = min(longest, following) if following > one.start_s else longest
     text = spoken_part(one.text)
     sure = _confidence(one.row, path, options)

@@ -4,9 +4,10 @@
     row_of           an object -> the row that it is
     alike            objects that all have the same keys -> rows, at once
     listed           lists -> rows
-    with_startless   rows of a list, and objects in it without a start -> the rows of both
+    without_start    an object with a text and no start -> a row
     with_best        an object -> the same with the text of its best hypothesis
     settled          rows of a file -> the same, with the meaning of the numbers in lists
+    turns_beside     turns of speakers beside the words, with_speakers: words with their names
     paired           a text with a list of the times of its words -> rows
 
 `indexer.formats.shared.columns_of_cues` gives the meaning of its keys.
@@ -29,6 +30,7 @@ FINAL = ("is_final", "isFinal", "final")
 NESTING = frozenset((dict, list))
 _TELLING = frozenset((*FINAL, "IsPartial", "type"))
 PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
+NO_TIMES = (None, "", [None, None])  # written in place of times
 ELEMENTS_EXAMINED = 50  # of a list
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNIT = re.compile(rf"[{IDEOGRAMS}]|[^\W_{IDEOGRAMS}]+(?:['\u2019-][^\W_{IDEOGRAMS}]+)*")
@@ -67,6 +69,11 @@ class Row(NamedTuple):
             if value is not None:
                 return value
         return self.around.said.get(what)
+
+    @property
+    def has_start(self) -> bool:
+        """Whether a start is written, readable or not."""
+        return self.value[self.fields["start"][0]] not in NO_TIMES
 
     @property
     def text(self) -> str | None:
@@ -141,37 +148,15 @@ def row_of(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None
     return Row(value, shape.fields, around, at)
 
 
-def with_startless(rows: list[Row], startless: Sequence[tuple[int, Row]], parent: int) -> list[Row]:
-    """Put objects without a start among the rows of their list, if they have a text as these have.
-
-    Rev's editor and whisperX write words without times so.
-
-    Args:
-        startless: each with the number of rows before it.
-    """
-    sibling = (
-        next((row for row in rows if row.around.parent == parent), None) if startless else None
-    )
-    if sibling is None:
-        return rows
-    (start, _), (text, _) = sibling.fields["start"], sibling.fields[sibling.text_at]
-    said = [
-        (
-            at,
-            row._replace(
-                value=(value := {**row.value, start: None}), fields=fields_of(tuple(value))
-            ),
-        )
-        for at, row in startless
-        if isinstance(row.value.get(text), str) and any(map(str.isalnum, row.value[text]))
-    ]
-    if len(said) > len(rows):
-        return rows
-    merged, done = list[Row](), 0
-    for at, row in said:
-        merged += [*rows[done:at], row]
-        done = at
-    return merged + rows[done:]
+def without_start(value: Mapping[str, Any], around: Around, at: int) -> Row | None:
+    """An object that has a text and no start as a row, if its text is speech."""
+    fields = fields_of(tuple(value))
+    if "start" in fields or not {"text", "word"} & {*fields}:
+        return None
+    row = Row({**value, "start": None}, fields_of((*value, "start")), around, at)
+    text = row.value[row.fields[row.text_at][0]]
+    is_speech = isinstance(text, str) and any(map(str.isalnum, text)) and is_said(value)
+    return row if is_speech else None
 
 
 def with_best(value: Mapping[str, Any], hypotheses: Iterable[str]) -> Mapping[str, Any]:
@@ -197,8 +182,12 @@ def is_said(value: Mapping[str, Any]) -> bool:
     if _TELLING.isdisjoint(value):
         return True
     kind = value.get("type")
-    partial = any(value.get(key) is False for key in FINAL) or value.get("IsPartial") is True
-    return not partial and not (isinstance(kind, str) and kind.lower() in NOT_SAID)
+    return is_final(value) and not (isinstance(kind, str) and kind.lower() in NOT_SAID)
+
+
+def is_final(value: Mapping[str, Any]) -> bool:
+    """Whether a stream's message does not say that a later one revises it."""
+    return value.get("IsPartial") is not True and all(value.get(key) is not False for key in FINAL)
 
 
 def is_row_list(values: list[Any]) -> bool:
@@ -303,3 +292,36 @@ def paired(
         Row(dict(zip(keys, (unit, *pair), strict=True)), fields_of(keys), around)
         for unit, pair in zip(units, pairs, strict=True)
     ]
+
+
+def turns_beside(value: Mapping[str, Any]) -> list[Row]:
+    """Turns of speakers beside the words, perhaps in an object: rows with a start and no text."""
+    turns = []
+    beside = (child.values() if isinstance(child, dict) else [child] for child in value.values())
+    for child in chain.from_iterable(beside):
+        for one in child if isinstance(child, list) else ():
+            fields = fields_of(tuple(one)) if isinstance(one, dict) else {}
+            if {"start", "speaker"} <= {*fields} and "text" not in fields:
+                turns.append(Row(one, fields, Around()))
+    return turns
+
+
+def with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:
+    """Give words the speaker of the turn in which they begin."""
+    named = [(row, row.get("speaker")) for row in turns]
+    timed = [
+        (start, speaker)
+        for row, speaker in named
+        if isinstance(start := row.get("start"), int | float) and speaker is not None
+    ]
+    timed.sort(key=lambda pair: pair[0])
+    if not timed:
+        return words
+    found, at = [], 0
+    for row in words:
+        start = row.get("start")
+        while at + 1 < len(timed) and isinstance(start, int | float) and timed[at + 1][0] <= start:
+            at += 1
+        said = {**row.around.said, "speaker": timed[at][1]}
+        found.append(row._replace(around=row.around._replace(said=said)))
+    return found

@@ -19,7 +19,7 @@ import numpy as np
 
 from indexer.formats.shared.clock import plausible, unit_s
 from indexer.formats.shared.columns_of_cues import Column, time_s
-from indexer.formats.shared.json_row import Row
+from indexer.formats.shared.json_row import NO_TIMES, Row
 from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ForeignFileError, Unquoted
 from std.json_fields import Part
@@ -198,7 +198,7 @@ def _time(row: Row, what: str, path: Path | str, unit: float, options: ReaderOpt
         return UNKNOWN
     key, column = row.fields[what]
     value = row.value[key]
-    if value is None or value == "":
+    if value in NO_TIMES:
         return UNKNOWN
     if type(value) in (int, float) and 0 <= value < MOST_UNITS:  # as nearly always
         whole_s = float(value * (column.unit_s or unit))
@@ -250,7 +250,11 @@ def _placed(
     if all(one.row.around.start is None for one in timed):
         return timed
     starts = [_parent_s(one.row, unit) for one in timed]
-    inner = [(one, start) for one, start in zip(timed, starts, strict=True) if start > 2 * WITHIN_S]
+    inner = [
+        (one, start)
+        for one, start in zip(timed, starts, strict=True)
+        if start > 2 * WITHIN_S and one.start_s == one.start_s
+    ]
     early = sum(one.start_s < start - WITHIN_S for one, start in inner)
     of_cuts = all(f"{OF_CUTS}[" in one.row.where for one in timed)
     are_inner = of_cuts or (len(inner) > 0 and early >= INSIDE * len(inner))

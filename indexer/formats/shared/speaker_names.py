@@ -132,8 +132,8 @@ def _divided_at(cues: list[Cue], prefixes: Prefixes) -> list[Cue]:
     own = cues if is_all else list(map(cues.__getitem__, rows.tolist()))
     make = tuple.__new__  # fast
     new: list[Cue] = [
-        make(Cue, (line, start_s, end_s, text[end:], words, recording, language, name))
-        for (line, start_s, end_s, text, words, recording, language, _), end, name in zip(
+        make(Cue, (line, start_s, end_s, text[end:], words, recording, language, name, error_s))
+        for (line, start_s, end_s, text, words, recording, language, _, error_s), end, name in zip(
             own, ends, names, strict=True
         )
     ]

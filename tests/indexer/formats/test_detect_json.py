@@ -10,8 +10,9 @@ import pytest
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import readers
-from indexer.formats.shared.reader import DEFAULT
+from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from std.errors import InputError
+from std.repairs import Repairs
 from tests.networks import networks_in
 
 JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
@@ -81,6 +82,23 @@ def test_nobody_knows_what_is_none(text):
     for reader in readers("json"):
         with suppress(InputError):
             assert list(networks_in(reader.parse(io.BytesIO(text), "x.json", DEFAULT))) == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"segments": None, "text": "hello"},
+        {"segments": 3, "language": "de"},
+        {"segments": ["a", "b"], "text": "hi"},
+        {"chunks": [{"text": "a"}], "timestamp": 1},
+    ],
+)
+def test_json_that_is_no_transcript_is_called_so(tmp_path, document):
+    """A list that a reader misses was all that the line named."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="expected recogniser output, got JSON with the keys"):
+        list(parse_file(path, options=ReaderOptions(repairs=Repairs())))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_utterances
 from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
+from std.repairs import GOES_BACK, Repairs
 from std.values import Recording
 from tests.networks import networks_in
 
@@ -142,12 +143,25 @@ def test_a_file_cut_anywhere_is_read_or_refused(name):
     assert len(list(read(io.BytesIO(text.encode()), "news.lat", options))) == 1
 
 
+@pytest.mark.parametrize(("frame", "times"), [(5, 1), (9, 1), (10, None)])
+def test_sphinx_edges_that_go_back_by_a_few_frames_are_repaired(frame, times):
+    repairs = Repairs()
+    text = SPHINX.replace("das 0", f"das {frame}").encode()
+    read = pocketsphinx.parse(io.BytesIO(text), "x.lat", ReaderOptions(repairs=repairs))
+    if times is None:
+        with pytest.raises(InputError, match=r"x\.lat:8: expected an edge forward in time"):
+            next(read)
+    else:
+        assert next(read).node_s.tolist() == [frame * 0.01] * 2
+        assert repairs.found == {GOES_BACK: (times, 8)}
+
+
 @pytest.mark.parametrize(
     ("written", "instead", "message"),
     [
         # Sphinx 3 may write frames: the second number is no node
         ("TO-NODEID", "ENDFRAME", "x.lat:7: expected edges between nodes"),
-        ("das 0", "das 5", "x.lat:8: expected an edge forward in time"),
+        ("das 0", "das 5", "x.lat:8: expected an edge forward in time"),  # unless it is repaired
     ],
 )
 def test_sphinx_edges_that_lead_nowhere(written, instead, message):

@@ -15,6 +15,7 @@ from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_utterances
 from indexer.networks.utterances import UtteranceSpan
 from std.errors import InputError
+from std.repairs import GOES_BACK, Repairs
 from std.values import Recording
 from tests.networks import networks_in
 
@@ -258,6 +259,15 @@ ERRORS = [
     ("huge", edit("N=4", "N=99999999999"), 4, "a size up to"),
     ("posterior", POCKETSPHINX.replace("p=0.09", "p=1.9"), 12, "a posterior in [0, 1]"),
 ]  # fmt: skip
+
+
+def test_a_link_that_goes_back_by_a_frame_is_repaired():
+    """As some programs write times that they have rounded."""
+    repairs = Repairs()
+    text = HTK.replace("I=1 t=0.50", "I=1 t=1.26").encode()
+    (lattice,) = slf.parse(io.BytesIO(text), Path("u7.slf"), ReaderOptions(repairs=repairs))
+    assert sorted(lattice.node_s.tolist()) == [0.0, 0.52, 1.26, 1.26]
+    assert repairs.found == {GOES_BACK: (1, 13)}
 
 
 @pytest.mark.parametrize("row", ERRORS, ids=[row[0] for row in ERRORS])

@@ -168,6 +168,23 @@ def test_a_timeline_without_times_is_named(tmp_path):
         read(tmp_path, "a.exb", text)
 
 
+def test_times_of_points_without_a_time_are_estimates(tmp_path):
+    """Their errors reach to the next points that have one."""
+    points = '<tli id="T0" time="0.5"/><tli id="T1"/><tli id="T2"/><tli id="T3" time="9.5"/>'
+    events = "".join(
+        f'<event start="T{at}" end="T{at + 1}">{word} </event>'
+        for at, word in enumerate(("purple", "carrots", "grow", "here"))
+    )
+    path = tmp_path / "a.exb"
+    path.write_text(
+        f'<basic-transcription><common-timeline>{points}<tli id="T4" time="12"/></common-timeline>'
+        f'<tier speaker="SPK0" type="t">{events}</tier></basic-transcription>'
+    )
+    (block,) = parse_file(path)
+    assert block.slot_spans_ms[:, 0].tolist() == [500, 3500, 6500, 9500]
+    assert block.slot_errors_ms.tolist() == [9000, 6000, 9000, 2500]
+
+
 def test_exmaralda_as_hiat_is_written(tmp_path):
     """A border within a word, pauses and remarks, a film beside the sound."""
     texts = ["((0,3s)) purple/ is/ ", "green ", "when we got to", "gether. ", "((laughing)) ",

@@ -32,6 +32,13 @@ TEI = (
 )
 
 
+def test_an_utterance_that_begins_at_an_unaligned_point_begins_at_the_one_before():
+    """It was left out."""
+    points = TEI.replace('<when xml:id="T2"', '<when xml:id="T9" interval="-1"/><when xml:id="T2"')
+    late = points.format('<u start="#T9" end="#T2">ja nein</u>')
+    assert said(parsed(tei, late)) == [(1500, 2000, "ja nein")]
+
+
 def test_an_utterance_without_an_end_lasts_until_the_next():
     aligned = TEI.replace('<when xml:id="T3" interval="-1" since="T0"/>', "")
     block = '<annotationBlock start="T1"><u><seg>und nein</seg></u></annotationBlock>'

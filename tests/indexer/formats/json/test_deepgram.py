@@ -55,6 +55,16 @@ def test_deepgram(value):
     assert said(network) == DAS_HAUS
 
 
+def test_several_answers_in_one_object_are_recordings():
+    """Of all but the first, nothing was read."""
+    value = {name: of_deepgram(alternative(0.97, 0.8)) for name in ("a/one.wav", "two")}
+    found = read("deepgram", value)
+    assert [(one.recording.file, said(one)) for one in found] == [
+        ("one", DAS_HAUS),
+        ("two", DAS_HAUS),
+    ]
+
+
 def test_deepgram_channels_and_languages():
     value = of_deepgram(alternative(0.97, 0.8))
     german = {"detected_language": "de", **value["results"]["channels"][0]}

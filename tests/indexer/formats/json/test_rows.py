@@ -13,7 +13,7 @@ from indexer.formats.detect import parse_file
 from indexer.formats.readers.timed_text import parse, rows_in
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from std.errors import InputError
-from std.repairs import BAD_ROW, Repairs
+from std.repairs import NO_START, Repairs
 from tests.networks import networks_in
 
 SHAPES = json.loads((Path(__file__).parents[3] / "data/asr/rows/shapes.json").read_text())
@@ -189,7 +189,10 @@ def test_words_without_times_share_the_gap_between_those_with_times():
 
 def test_words_without_times_at_an_end_take_what_their_letters_do():
     rows = [{"word": "so"}, {"word": "it", "start": 5, "end": 6}, {"word": "grows", "start": None}]
-    (network,) = networks_in(parse(io.BytesIO(json.dumps(rows).encode()), "talk"))
+    repairs = Repairs()
+    text = io.BytesIO(json.dumps(rows).encode())
+    (network,) = networks_in(parse(text, "talk", ReaderOptions(repairs=repairs)))
+    assert repairs.found[NO_START].times == 2  # most have none
     assert list(zip(network.words, network.spans_ms.tolist(), strict=True)) == [
         ("so", [4860, 5000]),
         ("it", [5000, 6000]),
@@ -197,12 +200,91 @@ def test_words_without_times_at_an_end_take_what_their_letters_do():
     ]
 
 
-def test_captions_without_a_start_are_counted():
-    rows = [{"text": "so it", "start": 5, "end": 6}, {"text": "grows"}] * 2
+def test_captions_without_a_start_are_counted_and_share_the_gap():
+    rows = [
+        {"text": "so it", "start": 5, "end": 6}, {"text": "grows"}, {"text": "in winter"},
+        {"text": "too", "start": 9, "end": 10},
+    ]  # fmt: skip
     repairs = Repairs()
     text = io.BytesIO(json.dumps(rows).encode())
-    assert len([*networks_in(parse(text, "talk", ReaderOptions(repairs=repairs)))]) == 2
-    assert repairs.found[BAD_ROW].times == 2
+    found = networks_in(parse(text, "talk", ReaderOptions(repairs=repairs)))
+    assert [(one.words, one.start_ms, one.end_ms) for one in found] == [
+        (("so", "it"), 5000, 6000),
+        (("grows", "in", "winter"), 6000, 9000),
+        (("too",), 9000, 10000),
+    ]
+    assert repairs.found == {NO_START: (2, 1)}
+
+
+TOLD = [
+    "we",
+    "grow",
+    "purple",
+    "carrots",
+    "here",
+    "in",
+    "winter",
+    "and",
+    "eat",
+    "them",
+    "all",
+    "day",
+    "long",
+]
+WHEN = [{"start": at, "end": at + 0.5} for at in range(len(TOLD))]
+TALK = [{"word": word, **span} for word, span in zip(TOLD, WHEN, strict=True)]
+FEW = [row if at in (4, 8) else {"word": row["word"]} for at, row in enumerate(TALK)]
+ITEMS = [
+    {"type": "pronunciation", "alternatives": [{"content": word}]}
+    | ({"start_time": f"{at}.0", "end_time": f"{at}.5"} if at in (4, 5, 6) else {})
+    for at, word in enumerate(TOLD)
+]
+FIRST, REST = " ".join(TOLD[:4]), TALK[4:]
+MOSTLY_WITHOUT_TIMES = {
+    "words": FEW,
+    "words of Whisper's": {"language": "en", "segments": [{"words": FEW}], "words": FEW},
+    "segments of Whisper's": {"language": "en", "segments": [
+        {"text": " ".join(TOLD[:9])}, {"text": " ".join(TOLD[9:]), "start": 9, "end": 13}]},
+    "items of AWS's": {"jobName": "x", "results": {"items": ITEMS}},
+    "lists without any": {"parts": [
+        {"rows": [{"text": FIRST}]}, {"rows": [{"text": " ".join(TOLD[4:]), "start": 4}]}]},
+    "segments without words": {"parts": [{"text": FIRST}, {"tokens": REST}]},
+    "results of Google's": {"results": [
+        {"alternatives": [{"transcript": FIRST, "confidence": 0.5}]},
+        {"alternatives": [{"transcript": "", "words": [
+            {"word": row["word"], "startTime": f"{row['start']}s", "endTime": f"{row['end']}s"}
+            for row in REST]}]}]},
+    "chunks": {"chunks": [
+        {"text": one["word"], "timestamp": [one.get("start"), one.get("end")]} for one in FEW]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", MOSTLY_WITHOUT_TIMES)
+def test_no_word_gets_lost_with_its_times(tmp_path, shape):
+    """Also if most have none; then they are counted."""
+    path, repairs = tmp_path / "a.json", Repairs()
+    path.write_text(json.dumps(MOSTLY_WITHOUT_TIMES[shape]))
+    found = [*networks_in(parse_file(path, options=ReaderOptions(repairs=repairs)))]
+    assert [word for one in found for word in one.words] == TOLD
+    fewer = shape in ("segments without words", "results of Google's")
+    assert [*repairs.found] == ([] if fewer else [NO_START])
+
+
+def test_partial_results_are_not_said_once_more(tmp_path):
+    """As Kaldi's server for gstreamer writes them, with times in its final results only."""
+    lines = [
+        {"result": {"final": final, "hypotheses": [{"transcript": "we grow", **more}]}}
+        for final, more in ((False, {}), (True, {"word-alignment": TALK[:2]}))
+    ]
+    path = tmp_path / "a.json"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert [one.words for one in networks_in(parse_file(path))] == [("we", "grow")]
+
+
+def test_rows_without_any_time_are_refused():
+    rows = [{"text": "so", "timestamp": [None, None]}] * 2
+    with pytest.raises(InputError, match=r"a text with its start at \[0\], got '\"so\"'"):
+        [*parse(io.BytesIO(json.dumps(rows).encode()), "talk", ReaderOptions(repairs=Repairs()))]
 
 
 def test_the_speaker_may_stand_in_additions(tmp_path):
