@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPSConnection
+from itertools import groupby, islice
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -38,8 +39,22 @@ gc.disable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run what takes minutes first: in the end, no process is left alone with it."""
-    items.sort(key=lambda item: "site" not in item.path.parts)
+    """Give each process its share of the slow modules first: in the end, none is left alone.
+
+    pytest-xdist gives the n-th process the n-th part of all tests, and moves the last of them.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    quick = iter([item for item in items if not item.get_closest_marker("slow")])
+    modules = [list(module) for _, module in groupby(slow, lambda item: item.path)]
+    modules.sort(key=lambda module: "site" not in module[0].path.parts)  # which take minutes
+    left, processes = len(items), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items.clear()
+    for n in range(processes):
+        share = left // (processes - n)
+        left -= share
+        first = [item for module in modules[n::processes] for item in module]
+        items += [*first, *islice(quick, max(0, share - len(first)))]
+    items += quick
 
 
 def pytest_collection_finish() -> None:

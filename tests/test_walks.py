@@ -139,6 +139,7 @@ def test_a_term_in_the_sound_is_walked_as_the_page_says(tmp_path):
     require_walk("sound", calls)
 
 
+@pytest.mark.slow
 def test_a_hit_is_walked_as_the_page_says(store, german, tmp_path):
     given = {kind: german / file for kind, file in (("ecf", "ecf.xml"), ("terms", "terms.xml"))}
     argv = ["--store", store[0], "--output", tmp_path / "hits.xml", "--quiet"]

@@ -337,6 +337,7 @@ class Archive:
         return [one.word for cue in transcript_cues(networks) for one in cue.words]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 def test_nothing_is_lost(tmp_path, seed):
     archive = Archive(tmp_path, seed)

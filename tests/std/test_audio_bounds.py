@@ -60,6 +60,7 @@ print("alive")
 """
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_read_or_refused(tmp_path):
     ran = subprocess.run(
         [sys.executable, "-c", CODE, str(SPEECH), str(tmp_path / "a.ogg")],

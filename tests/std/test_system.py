@@ -72,6 +72,7 @@ def on_windows(code, *arguments):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_an_index_is_made_changed_searched_and_served_without_posix(tmp_path):
     made = """
 from pathlib import Path

@@ -165,6 +165,7 @@ def least_bits(trials):
     return cnxe._bits(trials, slope * x + offset_of(slope))
 
 
+@pytest.mark.slow
 def test_the_minimum_against_bisection(monkeypatch):
     solve, seen = cnxe._minimise, []
 

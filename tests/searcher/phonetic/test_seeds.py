@@ -85,6 +85,7 @@ def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
     assert set(seed_words(match, index).tolist()) == expected
 
 
+@pytest.mark.slow
 def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
     random = np.random.default_rng(7)
     words = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]

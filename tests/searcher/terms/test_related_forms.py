@@ -69,6 +69,7 @@ def test_compounds_function_words_and_spellings_are_no_forms():
     assert RelatedForms(of_counts(Counter(["i̇stanbul'da"])), ["tr"]).of_word("istanbul") == ()
 
 
+@pytest.mark.slow
 def test_the_likeliest_forms_of_a_long_phrase_are_found_without_making_all(index):
     known = index.related_forms
     words = sorted(index.vocabulary.words, key=lambda word: -len(known.of_word(word)))[:40]

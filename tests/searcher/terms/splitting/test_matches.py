@@ -55,6 +55,7 @@ LIMITS = st.builds(
 
 
 @settings(max_examples=150, deadline=None)
+@pytest.mark.slow
 @given(
     st.lists(st.text("aäbß-", min_size=1, max_size=8), min_size=1, max_size=15),
     st.text("aäbßx-", min_size=1, max_size=16),
