@@ -37,8 +37,7 @@ from benchmarks.calibration import (
     rows,
     searched,
 )
-from searcher.calibration.default_weights import WEIGHTS
-from searcher.calibration.model import Model
+from searcher.calibration.model import WEIGHTS, Model
 from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
 from searcher.calibration.resembling_words import against_all
 from searcher.calibration.weights import Evidence, Examples, Weights

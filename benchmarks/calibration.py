@@ -1,6 +1,6 @@
 """Learn the shipped weights, and measure probabilities on sets that they were not learned on.
 
-    python -m benchmarks.calibration DATA [--write searcher/calibration/default_weights.py]
+    python -m benchmarks.calibration DATA [--write searcher/calibration/model.py]
 
 DATA has the networks of `SETS` and `MEASURED`, and beside them ``ecf.xml``, ``ref.rttm`` and
 ``terms.xml``. The weights are learned from `SETS` together; in the table each set is searched with
@@ -16,6 +16,7 @@ weights learned from those of other languages (leave one language out), then wit
 """
 
 import argparse
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,8 +32,7 @@ from benchmarks.larger_archives import with_false_alarms
 from indexer.formats.readers import jsonl
 from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
-from searcher.calibration.default_weights import WEIGHTS
-from searcher.calibration.model import Model
+from searcher.calibration.model import WEIGHTS, Model
 from searcher.calibration.weights import Examples, Weights, fit, together
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
@@ -280,20 +280,20 @@ def table(title: str, one: Material, result: SearchResult) -> None:
         print(f"| {title} | {row.cells('ATWV', 'MTWV', 'OTWV', 'MAP')} |", flush=True)
 
 
-def source(name: str, weights: Weights) -> str:
-    """Weights as a constant of a module, ordered by name."""
+def write_weights(path: Path, name: str, weights: Weights) -> None:
+    """Write weights into a module, in place of those of its constant.
+
+    Args:
+        path: such as searcher/calibration/model.py.
+        name: of the constant.
+        weights: ordered by their names there.
+    """
     lines = "".join(
         f'        "{key}": {value:.4g},\n' for key, value in sorted(weights.coefficients.items())
     )
-    return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
-
-
-def written_as_module(model: Model) -> str:
-    """The source of `searcher.calibration.default_weights`."""
-    return (
-        '"""The shipped weights, written by ``benchmarks.calibration DATA --write``."""\n\n'
-        "from searcher.calibration.weights import Weights\n\n" + source("WEIGHTS", model.weights)
-    )
+    source = f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
+    former = re.compile(rf"^{name} = Weights\(\n.*?^\)\n", re.DOTALL | re.MULTILINE)
+    path.write_text(former.sub(source, path.read_text("utf-8")), encoding="utf-8")
 
 
 def main() -> None:
@@ -320,7 +320,7 @@ def main() -> None:
     for one in (*sets, *further):
         table(f"{one.name.rpartition('/')[0]}, seen", one, searched(one, model))
     if args.write:
-        args.write.write_text(written_as_module(model), encoding="utf-8")
+        write_weights(args.write, "WEIGHTS", model.weights)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Learn the weights of the phones heard, and measure search with them on sets left out.
 
-    python -m benchmarks.heard_evidence DATA SOUND [--write searcher/calibration/heard_weights.py]
+    python -m benchmarks.heard_evidence DATA SOUND [--write searcher/calibration/model.py]
 
 DATA has the networks of `SETS` with ``ecf.xml``, ``ref.rttm`` and ``terms.xml`` beside them; SOUND
 has a folder of NAME.sound for each (``std-recognise --sound-only``). Each set is searched with
@@ -31,7 +31,7 @@ from unittest import mock
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.calibration import LEAST, source
+from benchmarks.calibration import LEAST, write_weights
 from indexer import index_files
 from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
@@ -383,16 +383,7 @@ def main() -> None:
     learned_nearness([one for of_set in pairs.values() for one in of_set])
     weights = learned([term for of_set in terms.values() for term in of_set])
     if args.write:
-        args.write.write_text(written(weights), encoding="utf-8")
-
-
-def written(weights: Weights) -> str:
-    """The source of `searcher.calibration.heard_weights`."""
-    return (
-        '"""The shipped weights of the phones heard, written by ``benchmarks.heard_evidence '
-        '... --write``."""\n\nfrom searcher.calibration.weights import Weights\n\n'
-        + source("HEARD_WEIGHTS", weights)
-    )
+        write_weights(args.write, "HEARD_WEIGHTS", weights)
 
 
 if __name__ == "__main__":

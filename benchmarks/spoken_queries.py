@@ -1,7 +1,7 @@
 """Spoken queries: cut from the networks of some recordings, searched in those of others.
 
     python -m benchmarks.spoken_queries DATA [--examples 1 3] [--set NAME ...] [--sound SOUND]
-        [--write searcher/calibration/default_weights.py | --shipped]
+        [--write searcher/calibration/model.py | --shipped]
 
 DATA has the networks of `SETS` and `UNSEEN`, and beside them ``ecf.xml`` and ``ref.rttm``. Each set
 is cut into two halves, by speakers where it has several. A query is a word of at least
@@ -33,7 +33,7 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.calibration import written_as_module
+from benchmarks.calibration import write_weights
 from benchmarks.german import indexed
 from indexer import index_files, read_spoken_queries
 from indexer.inputs import networks_of
@@ -287,8 +287,7 @@ def main() -> None:
         both = directions(args.data / name, language, 1, *limits)
         of_sets[name] = together([labelled(one) for one in both])
     if args.write:
-        model = replace(default_model(), weights=learned(list(of_sets.values())))
-        args.write.write_text(written_as_module(model), encoding="utf-8")
+        write_weights(args.write, "WEIGHTS", learned(list(of_sets.values())))
     print(f"| set | point | query | {' | '.join(MEASURES)} |")
     print("|---|---|---|" + "---|" * len(MEASURES))
     for name in args.set:

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.heard_weights import HEARD_WEIGHTS
-from searcher.calibration.model import default_model
+from searcher.calibration.model import HEARD_WEIGHTS, default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
 from searcher.calibration.weights import LogRatios, Weights

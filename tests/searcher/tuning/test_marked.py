@@ -8,7 +8,7 @@ import pytest
 import searcher.commands.tune
 import std.phonetics.g2p
 from searcher import load_model, open_index
-from searcher.calibration.default_weights import WEIGHTS
+from searcher.calibration.model import WEIGHTS
 from searcher.tuning.labels import Places, by_marks, marked_places
 from std.marks import Mark, dump
 from std.text import Normalisation
