@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from indexer.correct import RecordingCorrection
     from indexer.dry_run import Preview
     from indexer.export import ExportReport, export_index
-    from indexer.formats.names import FORMAT_NAMES, installed_formats
+    from indexer.formats import FORMAT_NAMES, installed_formats
     from indexer.formats.shared.reader import FormatReader, ReaderOptions
     from indexer.formats.shared.recordings import NumberedUtterances, Span, recording_for
     from indexer.index_report import IndexReport
@@ -135,7 +135,7 @@ __getattr__, __dir__ = lazy_names(
         "correct": "Correction RecordingCorrection",
         "dry_run": "Preview",
         "export": "ExportReport export_index",
-        "formats.names": "FORMAT_NAMES installed_formats",
+        "formats": "FORMAT_NAMES installed_formats",
         "formats.shared.reader": "FormatReader ReaderOptions",
         "formats.shared.recordings": "NumberedUtterances Span recording_for",
         "index_report": "IndexReport pronouncer_hints=hints languages_line=in_words",

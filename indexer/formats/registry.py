@@ -20,7 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.names import FORMAT_NAMES, GROUP, module_of
+from indexer.formats import FORMAT_NAMES, GROUP, module_of
 from indexer.formats.shared.reader import FormatReader, Kind, ReaderOptions
 from indexer.formats.shared.recordings import recording_of
 from indexer.lattices.lattice import Lattice

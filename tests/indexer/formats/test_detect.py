@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from indexer.formats import FORMAT_NAMES
 from indexer.formats.detect import detect, parse_file
-from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.recordings import recording_of
 from std.errors import InputError

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from indexer.formats import FORMAT_NAMES
 from indexer.formats.detect import detect, parse_file
-from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.registry import readers
 from indexer.formats.shared.reader import DEFAULT, ReaderOptions
 from std.errors import InputError

@@ -12,8 +12,8 @@ import pytest
 
 import indexer.cli
 import searcher.commands.search
-from indexer import index_files, installed_formats
-from indexer.formats import names, registry
+from indexer import formats, index_files, installed_formats
+from indexer.formats import registry
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.shared.reader import ReaderOptions
 from std.errors import ConfigError, ForeignFileError, InputError
@@ -116,7 +116,7 @@ def test_the_recipe_works_in_our_own_tree(monkeypatch, tape):
     module = type(sys)("indexer.formats.readers.tape")
     exec(MODULE, module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(names, "FORMAT_NAMES", (*names.FORMAT_NAMES, "tape"))
+    monkeypatch.setattr(formats, "FORMAT_NAMES", (*formats.FORMAT_NAMES, "tape"))
     monkeypatch.setattr(registry, "FORMATS", {**registry.FORMATS, "tape": registry._own("tape")})
     forget()
     assert detect(TAPE.encode(), tape) == "tape"
@@ -198,7 +198,7 @@ def test_a_command_that_reads_nothing_looks_for_no_package(monkeypatch, capsys):
 
 
 def test_an_error_names_the_entry_point_where_nothing_says_the_package(install, monkeypatch):
-    point = EntryPoint("tape", "nothing_here:READER", names.GROUP)
+    point = EntryPoint("tape", "nothing_here:READER", formats.GROUP)
     monkeypatch.setattr(registry, "entry_points", lambda group: [point])
     forget()
     with pytest.raises(ConfigError, match="of the package nothing_here:READER: expected a reader"):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import indexer.formats.readers
+from indexer.formats import FORMAT_NAMES, module_of
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.looks import near_json
-from indexer.formats.names import FORMAT_NAMES, module_of
 from indexer.formats.registry import FORMATS, readers
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.recordings import recording_of
