@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -217,6 +218,18 @@ class Detections:
 
     def __len__(self) -> int:
         return len(self.term)
+
+
+def ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
+    """All (i, row) with first[i] <= row < last[i].
+
+    >>> [column.tolist() for column in ranges(np.array([7, 0]), np.array([9, 1]))]
+    [[0, 0, 1], [7, 8, 0]]
+    """
+    counts = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(first)), counts)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return which, first[which] + within
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from indexer.networks.slot_times import Int64s
 from std.errors import InputError
 from std.repairs import GOES_BACK, Repairs
-from std.values import Bools, Float64s, Int32s, Recording, freeze
+from std.values import Bools, Float64s, Int32s, Recording, freeze, ranges
 
 LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or faster alignment
 
@@ -223,9 +223,7 @@ def _topological_order(nodes: int, source: Int64s, target: Int64s) -> Int64s:
     while len(level):
         rank[level] = ranked + np.arange(len(level))
         ranked += len(level)
-        counts = first[level + 1] - first[level]
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        reached = target[order[np.repeat(first[level], counts) + within]]
+        reached = target[order[ranges(first[level], first[level + 1])[1]]]
         np.subtract.at(waiting, reached, 1)
         level = np.unique(reached[waiting[reached] == 0])
     if ranked < nodes:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from std.values import Lexemes, Term, TermList
+from std.values import Lexemes, Term, TermList, ranges
 
 NOT_ASCII = re.compile("[\x01-\x7f]+|[^\x01-\x7f]")
 EVERY = re.compile(".", re.DOTALL)
@@ -39,8 +39,7 @@ def split_lexemes(lexemes: Lexemes, *, keep_ascii: bool, delete_hyphens: bool) -
         for word in set(lexemes.words)
     }
     sizes = np.array([len(pieces[word]) for word in lexemes.words], np.int64)
-    source = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    source, place = ranges(np.zeros(len(sizes), np.int64), sizes)
     piece_s = np.round(lexemes.duration_s / np.maximum(sizes, 1), 3)
     duration_s = np.where(sizes > 1, piece_s, lexemes.duration_s)[source]
     return Lexemes(

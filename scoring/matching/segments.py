@@ -27,7 +27,17 @@ from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
 from std.nist.ecf import TOLERANCE_S, round_to_100us
 from std.nist.rttm import Turns
-from std.values import Bools, Detections, Excerpt, Float64s, Int32s, Lexemes, Recording, freeze
+from std.values import (
+    Bools,
+    Detections,
+    Excerpt,
+    Float64s,
+    Int32s,
+    Lexemes,
+    Recording,
+    freeze,
+    ranges,
+)
 
 Ints = npt.NDArray[np.int64]
 
@@ -242,12 +252,11 @@ def _holding(
         rows = rows[low:high]
         start_s, end_s = segments.start_s[first:beyond], segments.end_s[first:beyond]
         inside_s = np.clip(middle_s[rows], start_s[0], end_s[-1])
-        begins = np.searchsorted(end_s, inside_s)
-        sizes = np.searchsorted(start_s, inside_s, side="right") - begins
-        hits.append(np.repeat(rows, sizes))
-        # Numbers from each hit's first segment to its last.
-        steps = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        places.append(first + np.repeat(begins, sizes) + steps)
+        which, place = ranges(
+            np.searchsorted(end_s, inside_s), np.searchsorted(start_s, inside_s, side="right")
+        )
+        hits.append(rows[which])
+        places.append(first + place)
     hit, place = np.concatenate(hits), np.concatenate(places)
     order = np.lexsort((place, hit))
     return hit[order], place[order]

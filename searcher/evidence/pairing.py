@@ -21,13 +21,14 @@ import numpy as np
 
 from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
 from searcher.evidence.features import Paired, hit_features, no_hit
-from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups, ranges
+from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
 from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.request import Request, Variant
 from std.store.columns import Int64s
+from std.values import ranges
 
 NO_HIT_SCORE = -5.0  # below that of any hit
 LEAST = 1e-3  # probability of a place of a spoken query

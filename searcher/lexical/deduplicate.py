@@ -31,7 +31,7 @@ import numpy as np
 from searcher.results.candidates import Candidates, in_order
 from std.execution.stop import check_stop
 from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, ranges
 
 SAME_EVENT_MS = 500  # NIST's matching tolerance: closer hits compete for one occurrence
 
@@ -265,11 +265,3 @@ class SortedPlaces(NamedTuple):
         latest = candidates.end_ms[rows, np.newaxis]
         last = np.searchsorted(self.key, place + latest, side="right")
         return NearPairs(rows, self.order, first, last)
-
-
-def ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
-    """All (i, row) with first[i] <= row < last[i]."""
-    counts = np.maximum(last - first, 0)
-    which = np.repeat(np.arange(len(first)), counts)
-    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return which, first[which] + within

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from searcher.lexical.deduplicate import ranges
 from std.config import SearchConfig
 from std.execution.stop import check_stop
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
-from std.values import Float64s
+from std.values import Float64s, ranges
 
 
 class Paths(NamedTuple):

@@ -29,7 +29,7 @@ from std.errors import quoted
 from std.numbers import about, counted
 from std.store import Segment
 from std.store.columns import Int64s
-from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
+from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term, ranges
 
 FROM = 0.5  # probability from which a hit is more likely right than wrong
 # Missed occurrences per expected occurrence. Measured on the sets of docs/scoring.md: 0 to .06,
@@ -299,12 +299,9 @@ def reported(
     originals, which = np.unique(candidates.recording, return_inverse=True)
     names = [[row_of[name] for name in copies.names(recordings[i])] for i in originals.tolist()]
     number = np.array([len(one) for one in names], np.int64)
-    times = number[which]
-    row = np.repeat(np.arange(len(which)), times)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
-    first = np.cumsum(number) - number
-    flat = np.array([name for one in names for name in one], np.int64)
-    recording = flat[first[which[row]] + within]
+    last = np.cumsum(number)
+    row, at = ranges((last - number)[which], last[which])
+    recording = np.array([name for one in names for name in one], np.int64)[at]
     start_ms, end_ms = candidates.start_ms[row], candidates.end_ms[row]
     inside = inside_ecf(recording, start_ms, end_ms, recordings=recordings, excerpts=excerpts)
     order = np.lexsort((start_ms, recording, candidates.term[row]))

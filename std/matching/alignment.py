@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.matching.occurrences import Occurrences
-from std.values import Detections, Float64s, Int32s, Recording, freeze
+from std.values import Detections, Float64s, Int32s, Recording, freeze, ranges
 
 ALONE = -1  # the partner of an unpaired row
 
@@ -177,10 +177,7 @@ def align(
     low, high = occurrences.start_s - tolerance_s, occurrences.end_s + tolerance_s
     reach = _candidates(hit_group, middle, occurrence_group, low, high)
 
-    count = np.maximum(reach.high - reach.low, 0)
-    pair_hit = np.repeat(np.arange(len(hits)), count)
-    within = np.arange(len(pair_hit)) - np.repeat(np.cumsum(count) - count, count)
-    pair_rank = reach.low[pair_hit] + within
+    pair_hit, pair_rank = ranges(reach.low, reach.high)
     pair_occurrence = reach.rank[pair_rank]
     near = high[pair_occurrence] >= middle[pair_hit]
     pair_hit, pair_rank, pair_occurrence = pair_hit[near], pair_rank[near], pair_occurrence[near]
