@@ -21,9 +21,8 @@ from unicodedata import category, normalize
 from indexer.index_report import Described
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
-from indexer.origins import CALLED
+from indexer.origins import CALLED, with_recordings
 from indexer.segments.merge import merged
-from indexer.segments.phone_columns import kept_phones
 from indexer.shards import audio_files, contents, stored_names
 from std.errors import InputError, StoreError
 from std.languages.detection import of_segment
@@ -32,9 +31,7 @@ from std.metadata.table import NO_METADATA, Metadata, of_rows, updated, with_own
 from std.nist.audio_names import as_stored, recording_name
 from std.recordings import index_recordings
 from std.store import CommittedSegment, Store
-from std.store.columns import SegmentColumns, live_recordings
-from std.store.protocol import verified_columns
-from std.store.resident import ResidentSegment
+from std.store.columns import IndexedRecording, SegmentColumns, live_recordings
 from std.values import Recording
 
 
@@ -87,20 +84,13 @@ def languages_in(stores: Sequence[Store], given: Metadata) -> dict[str, str]:
     found: dict[str, str] = {}
     for store in stores:
         try:
-            found |= languages_of(store.metadata())
+            found |= store.metadata().by_file("language")
         except StoreError:
             if not given:
                 raise
-    return {file: found[file] for file in found if file not in given.row_of} | languages_of(given)
-
-
-def languages_of(metadata: Metadata) -> dict[str, str]:
-    """The languages in metadata, by audio file."""
-    column = metadata.columns.get("language")
-    if column is None:
-        return {}
-    named = ((file, column.of(row)) for row, file in enumerate(metadata.files))
-    return {file: language for file, language in named if language}
+    return {file: found[file] for file in found if file not in given.row_of} | given.by_file(
+        "language"
+    )
 
 
 def describe(stores: Sequence[Store], given: Metadata, pronouncer: Pronouncer) -> Described:
@@ -214,7 +204,7 @@ def _rename_in(store: Store, old: str, new: str) -> None:
     called = values.pop(CALLED, old)
     values |= {CALLED: called} if called != new else {}
     store.commit(
-        [_renamed(segment, old, new) for segment in segments],
+        [with_recordings(segment, partial(_renamed, old, new)) for segment in segments],
         normalisation=normalisation,
         replace=[segment.id for segment in segments],
         delete_files={old},
@@ -226,14 +216,6 @@ def _has(segment: CommittedSegment, file: str) -> bool:
     return any(one.recording.file == file for _, one in live_recordings(segment))
 
 
-def _renamed(segment: CommittedSegment, old: str, new: str) -> SegmentColumns:
-    """A segment with the new name of a file, without deleted recordings."""
-    columns = verified_columns(segment)
-    recordings = tuple(
-        one._replace(recording=Recording(new, one.recording.channel))
-        if one.recording.file == old
-        else one
-        for one in columns.recordings
-    )
-    named = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
-    return merged([named], partial(kept_phones, before=columns))
+def _renamed(old: str, new: str, one: IndexedRecording) -> IndexedRecording:
+    file, channel = one.recording
+    return one._replace(recording=Recording(new, channel)) if file == old else one

@@ -14,7 +14,7 @@ the recording keeps the given name.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from std.errors import InputError
 from std.metadata.table import OWN_PREFIX
 from std.sound.files import SUFFIX, is_beside
 from std.store import CommittedSegment, Store
-from std.store.columns import SegmentColumns, live_recordings
+from std.store.columns import IndexedRecording, SegmentColumns, live_recordings
 from std.store.protocol import verified_columns
 from std.store.resident import ResidentSegment
 from std.values import Recording
@@ -178,15 +178,10 @@ GivenNames = Mapping[tuple[str, str], str]  # by input, and by the input's name
 
 def given_names(stores: Sequence[Store]) -> dict[tuple[str, str], str]:
     """The names that people have given recordings."""
-    column = (metadata := contents(stores)[1]).columns.get(CALLED)
-    if column is None:
-        return {}
-    called = {file: column.of(row) for row, file in enumerate(metadata.files)}
+    called = contents(stores)[1].by_file(CALLED)
+    inputs = origins(stores) if called else {}
     return {
-        (origin, name): file
-        for file, inputs in origins(stores).items()
-        for origin in inputs
-        if (name := called.get(file))
+        (origin, name): file for file, name in called.items() for origin in inputs.get(file, ())
     }
 
 
@@ -311,7 +306,7 @@ def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
             rows = _rows_of(segment, places.keys())
             if rows and normalisation is not None:
                 changed += len(rows)
-                columns = _relinked(segment, places)
+                columns = with_recordings(segment, partial(_relinked, places))
                 store.commit([columns], normalisation=normalisation, replace=[segment.id])
     return changed
 
@@ -321,12 +316,15 @@ def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
     return [row for row, one in live_recordings(segment) if not {*one.inputs}.isdisjoint(inputs)]
 
 
-def _relinked(segment: CommittedSegment, places: Mapping[str, str]) -> SegmentColumns:
-    """A segment with the new places of inputs, without deleted recordings."""
+def _relinked(places: Mapping[str, str], one: IndexedRecording) -> IndexedRecording:
+    return one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
+
+
+def with_recordings(
+    segment: CommittedSegment, changed: Callable[[IndexedRecording], IndexedRecording]
+) -> SegmentColumns:
+    """A segment with other names or inputs of its recordings, without the deleted ones."""
     columns = verified_columns(segment)
-    recordings = tuple(
-        one._replace(inputs=tuple(sorted(places.get(origin, origin) for origin in one.inputs)))
-        for one in columns.recordings
-    )
-    linked = ResidentSegment(None, replace(columns, recordings=recordings), segment.deleted)
-    return merged([linked], partial(kept_phones, before=columns))
+    other = replace(columns, recordings=tuple(map(changed, columns.recordings)))
+    kept = ResidentSegment(None, other, segment.deleted)
+    return merged([kept], partial(kept_phones, before=columns))

@@ -110,11 +110,7 @@ def layers_of(metadata: Metadata) -> dict[str, Layer]:
     Raises:
         StoreError: they are damaged.
     """
-    column = metadata.columns.get(COLUMN)
-    if column is None:
-        return {}
-    texts = ((file, column.of(row)) for row, file in enumerate(metadata.files))
-    return {file: parse(text, file) for file, text in texts if text}
+    return {file: parse(text, file) for file, text in metadata.by_file(COLUMN).items()}
 
 
 def with_layer(values: Mapping[str, str], layer: Layer) -> dict[str, str]:

@@ -95,6 +95,15 @@ class Metadata:
         found = ((name, column.of(row)) for name, column in self.columns.items())
         return {name: value for name, value in found if value is not None}
 
+    def column(self, name: str) -> ValueColumn:
+        """A column; one without values if the table has none of this name."""
+        return self.columns.get(name) or ValueColumn((), np.full(len(self), NONE, np.int32))
+
+    def by_file(self, name: str) -> dict[str, str]:
+        """The values of a column that are not empty, by audio file."""
+        found = zip(self.files, map(self.column(name).of, range(len(self))), strict=True)
+        return {file: value for file, value in found if value}
+
     def of_recording(self, recording: Recording) -> dict[str, str]:
         """The metadata of a recording: those of its file, with the speaker of its channel.
 
@@ -199,9 +208,8 @@ def with_own_values(given: Metadata, before: Metadata) -> Metadata:
 def renamed(table: Metadata, names: Mapping[str, str]) -> Metadata:
     """A table with renamed audio files; the new names are distinct."""
     files = [names.get(file, file) for file in table.files]
-    order = sorted(range(len(files)), key=files.__getitem__)
-    taken = _taken(table, np.array(order, np.int32))
-    return replace(taken, files=tuple(files[row] for row in order))
+    order = np.array(sorted(range(len(files)), key=files.__getitem__), np.int32)
+    return replace(_taken(table, order), files=tuple(sorted(files)))
 
 
 def composed(table: Metadata) -> Metadata:
@@ -216,18 +224,12 @@ def _differs(before: Metadata, given: Metadata) -> Bools:
     rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)
     differs = np.zeros(len(given), dtype=bool)
     for name in {*before.columns, *given.columns}:
-        ours = before.columns.get(name) or _empty(len(before))
-        theirs = given.columns.get(name) or _empty(len(given))
+        ours, theirs = before.column(name), given.column(name)
         code_of = {value: code for code, value in enumerate(ours.values)}
         unknown = len(ours.values)
         code = np.array([*(code_of.get(value, unknown) for value in theirs.values), NONE], np.int32)
         differs |= code[theirs.code] != np.append(ours.code, np.int32(NONE))[rows]
     return differs
-
-
-def _empty(n: int) -> ValueColumn:
-    """A column in which no recording has a value."""
-    return ValueColumn((), np.full(n, NONE, np.int32))
 
 
 def reconciled(ours: Metadata, other: Metadata) -> Metadata:
@@ -266,7 +268,7 @@ def _concatenated(first: Metadata, second: Metadata) -> Metadata:
     order = np.array(sorted(range(len(files)), key=files.__getitem__), np.int32)  # two runs
     columns = {}
     for name in sorted({*first.columns, *second.columns}):
-        parts = [table.columns.get(name) or _empty(len(table)) for table in (first, second)]
+        parts = [table.column(name) for table in (first, second)]
         known = set(parts[0].values)
         added = [value for value in parts[1].values if value not in known]
         values = tuple(sorted([*parts[0].values, *added]))  # two runs: fast
