@@ -19,7 +19,7 @@ from indexer.formats.shared.tiers import Tiers
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
 from std.errors import StdError, quoted
-from std.languages.detection import of_segment
+from std.languages.detection import of_segment, pronouncer_of_segment
 from std.numbers import counted, example
 from std.phonetics.g2p import hint
 from std.repairs import Mended, Repair, mended
@@ -224,10 +224,8 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     """The languages of an index's recordings, the most frequent first."""
     counts = Counter[tuple[str, str | None]]()
     for segment in segments:
-        name = segment.extra("phone_maker")
-        pronouncer = None if name is None else bytes(name).decode(errors="replace")
         alive = len(segment.recordings) - len(segment.deleted)
-        counts[of_segment(segment), pronouncer] += alive
+        counts[of_segment(segment), pronouncer_of_segment(segment) or None] += alive
     return [
         {"language": language or None, "pronouncer": pronouncer, "recordings": n}
         for (language, pronouncer), n in sorted(

@@ -22,7 +22,7 @@ from indexer.segments.sound import sound_size
 from indexer.shards import audio_files, stored_names
 from std.errors import StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
-from std.languages.detection import of_segment
+from std.languages.detection import of_segment, pronouncer_of_segment
 from std.nist.audio_names import spelt_otherwise
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
@@ -147,8 +147,7 @@ def _outdated(
     Phones of two pronouncers cannot be searched together. So once a segment of the language has
     phones of the present pronouncer, its other segments are made again.
     """
-    columns = [segment.extra("phone_maker") for segment in segments]
-    names = ["" if column is None else bytes(column).decode(errors="replace") for column in columns]
+    names = [*map(pronouncer_of_segment, segments)]
     present = (
         {language: phone_builder.pronouncer(language) for language in languages}
         if phone_builder

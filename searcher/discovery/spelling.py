@@ -22,6 +22,7 @@ from searcher.index.copies import live_counts
 from searcher.phonetic.indexes import lexicon_of_index
 from std.config import Config
 from std.errors import ConfigError
+from std.languages.detection import pronouncer_of_segment
 from std.phonetics.phones import Pronunciation
 from std.store import Segment
 from std.store.columns import live_recordings
@@ -153,8 +154,7 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
         phones, segment = min(
             rows, key=lambda own: sum(Levenshtein.distance(own[0], other) for other, _ in rows)
         )
-        named = segment.extra("phone_maker")
-        name = "" if named is None else named.tobytes().decode()
+        name = pronouncer_of_segment(segment)
         if name not in spellers:
             spellers[name] = _speller(name, segments, config)
         speller = spellers[name]
@@ -165,11 +165,7 @@ def with_spellings(found: Discovered, segments: Sequence[Segment], config: Confi
 
 def _speller(name: str, segments: Sequence[Segment], config: Config) -> Speller | None:
     """The speller learned from the segments of a pronouncer; None if there are none."""
-    own = [
-        segment
-        for segment in segments
-        if (named := segment.extra("phone_maker")) is not None and named.tobytes().decode() == name
-    ]
+    own = [one for one in segments if name and pronouncer_of_segment(one) == name]
     counts = Counter(live_counts(own)).most_common()
     words = [word for word, _ in counts if len(word) >= SHORTEST and word.isalpha()][
         :TRAINING_WORDS

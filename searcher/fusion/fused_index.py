@@ -30,6 +30,7 @@ from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex
 from std.config import Config
+from std.languages.detection import pronouncer_of_segment
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording
 from std.store import Segment, require_different
@@ -243,5 +244,4 @@ class FusedIndex(SearchableIndex):
 
 def _is_about(model: Model, segments: Sequence[Segment]) -> bool:
     """Whether it was learned with the pronouncer of some of the segments."""
-    columns = (segment.extra("phone_maker") for segment in segments)
-    return model.pronouncer in {bytes(one).decode() for one in columns if one is not None}
+    return bool(model.pronouncer) and model.pronouncer in map(pronouncer_of_segment, segments)

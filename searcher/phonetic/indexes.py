@@ -22,7 +22,7 @@ from searcher.phonetic.path_words import RecognisedWords
 from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
-from std.languages.detection import of_segment
+from std.languages.detection import of_segment, pronouncer_of_segment
 from std.nist.ecf import TOLERANCE_S
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
@@ -271,8 +271,7 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
         ConfigError: its pronouncer is not installed, or the language is not recognised.
     """
     for segment in segments:
-        if (pronouncer := segment.extra("phone_maker")) is not None:
-            name = bytes(pronouncer).decode()
-            if lexicon := lexicon_of(name, config.pronunciation, config.text):
-                return lexicon
+        name = pronouncer_of_segment(segment)
+        if name and (lexicon := lexicon_of(name, config.pronunciation, config.text)):
+            return lexicon
     return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))

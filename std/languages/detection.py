@@ -258,11 +258,16 @@ def of_segment(segment: Segment) -> str:
     All recordings of a segment have one language: that of the converter that pronounced them or,
     without a converter, that of the column ``language``.
     """
-    pronouncer = segment.extra("phone_maker")
-    if pronouncer is not None:
-        return bytes(pronouncer).decode(errors="replace").rpartition(":")[2]
+    if pronouncer := pronouncer_of_segment(segment):
+        return pronouncer.rpartition(":")[2]
     named = segment.extra("language")
     return "" if named is None else bytes(named).decode(errors="replace")
+
+
+def pronouncer_of_segment(segment: Segment) -> str:
+    """The pronouncer of a segment's phones (``espeak-ng:de``); empty if it has no phones."""
+    name = segment.extra("phone_maker")
+    return "" if name is None else bytes(name).decode(errors="replace")
 
 
 @cache
