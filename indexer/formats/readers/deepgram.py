@@ -20,7 +20,7 @@ deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser an
 shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Deepgram's pages say.
 """
 
-from indexer.formats.shared.json_paths import Words, reading
+from indexer.formats.shared.json_paths import Words, has_keys, reading
 from indexer.formats.shared.reader import FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, Span
 from indexer.formats.shared.stated import require_transcript, speaker_in, stated_confidence
@@ -40,17 +40,6 @@ from std.values import Recording
 
 MESSAGES = ("Metadata", "SpeechStarted", "UtteranceEnd", "Connected", "Finalize")
 WORDS = Words(optional=True, may_lack_times=True, speakers=True)
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether JSON with this beginning is Deepgram's."""
-    of_recording = all(key in head for key in (b'"channels"', b'"alternatives"', b'"transcript"'))
-    return (
-        (of_recording and b'"channel_label"' not in head)
-        or (b'"channel_index"' in head and b'"alternatives"' in head)
-        or (b'"turn_index"' in head and b'"audio_window_end"' in head)
-        or (b'"err_code"' in head and b'"err_msg"' in head)
-    )
 
 
 def _add(
@@ -162,7 +151,12 @@ READER = FormatReader(
     section="cloud-services",
     content="words, n best",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys(
+        "channels alternatives transcript !channel_label",
+        "channel_index alternatives",
+        "turn_index audio_window_end",
+        "err_code err_msg",
+    ),
     parse=reading(_add),
     sample=(
         b'{"metadata": {"request_id": "0", "channels": 1}, "results": {"channels": '

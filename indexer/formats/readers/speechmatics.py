@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.json_paths import Words
+from indexer.formats.shared.json_paths import Words, has_keys
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import NumberedUtterances, recording_for
 from indexer.formats.shared.stated import (
@@ -42,18 +42,6 @@ FIRST = Words(text="name", start="time", duration="duration")  # of the format 1
 _CHANNEL = re.compile(r"channel_(\d{1,3})")
 
 Alternatives = list[HypothesisWord]  # of a slot
-
-
-def looks_like(head: bytes) -> bool:
-    """Whether JSON with this beginning is Speechmatics'."""
-    of_words = all(key in head for key in (b'"alternatives"', b'"content"', b'"start_time"'))
-    first = (b'"words"', b'"speakers"', b'"lang"', b'"name"', b'"time"')
-    return (
-        (of_words and b'"results"' in head and b'"items"' not in head)
-        or all(key in head for key in (b'"message"', b'"format"', b'"results"', b'"metadata"'))
-        or (b'"transcription_config"' in head and b'"results"' in head)
-        or all(key in head for key in first)
-    )
 
 
 def parse(
@@ -165,7 +153,12 @@ READER = FormatReader(
     section="cloud-services",
     content="words, alternatives in slots",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys(
+        "alternatives content start_time results !items",
+        "message format results metadata",
+        "transcription_config results",
+        "words speakers lang name time",
+    ),
     parse=parse,
     sample=(
         b'{"format": "2.9", "metadata": {"transcription_config": {"language": "de"}}, "results": '

@@ -172,12 +172,17 @@ def is_whole(text: str) -> bool:
 def has_keys(*sets: str) -> LooksLike:
     """Tell JSON that has all keys of one of some sets, each a text with blanks between the keys.
 
-    >>> looks_like = has_keys("words case", "alignedWord")
-    >>> looks_like(b'{"alignedWord": 1}'), looks_like(b'{"words": []}')
+    A key after ``!`` is none of such JSON.
+
+    >>> looks_like = has_keys("words !case", "alignedWord")
+    >>> looks_like(b'{"alignedWord": 1, "case": 1}'), looks_like(b'{"words": [], "case": 1}')
     (True, False)
     """
-    wanted = [[b'"%b"' % key.encode() for key in one.split()] for one in sets]
-    return lambda head: any(all(key in head for key in one) for one in wanted)
+    wanted = [
+        [(not key.startswith("!"), b'"%b"' % key.lstrip("!").encode()) for key in one.split()]
+        for one in sets
+    ]
+    return lambda head: any(all((key in head) is there for there, key in one) for one in wanted)
 
 
 def reading(add: AddDocument, names: Sequence[str] = ()) -> ParseJson:
