@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 from indexer.formats.detect import foreign, parse_file
 from indexer.formats.readers.ctm import timed_words
@@ -35,7 +35,7 @@ from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from indexer.networks.utterances import Utterances
 from std.errors import NOT_THERE, STANDARD_STREAM, InputError, Unquoted, require_choice
-from std.files import AnyPath, is_nameless, read
+from std.files import AnyPath, is_nameless, read, refuse_folder
 from std.nist.rttm import parse_turns
 from std.numbers import counted, example
 from std.repairs import CLOCK_GOES_BACK, Repairs
@@ -202,13 +202,7 @@ def input_files(
 
 def _files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
     """All files in a folder and in those below, except some folders; links to folders, too."""
-
-    def refuse(error: OSError) -> NoReturn:
-        raise InputError(
-            error.filename, 0, "a readable folder", Unquoted(str(error.strerror))
-        ) from error
-
-    for name, folders, files in os.walk(folder, onerror=refuse):
+    for name, folders, files in os.walk(folder, onerror=refuse_folder):
         folders[:] = [one for one in folders if os.path.realpath(Path(name, one)) not in left_out]
         yield from (Path(name, one) for one in files)
         yield from (path for one in folders if (path := Path(name, one)).is_symlink())

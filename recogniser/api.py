@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 from recogniser import folder
 from recogniser.audio import estimated_s
@@ -22,7 +21,7 @@ from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, writ
 from std.command import UNWRITABLE
 from std.errors import NOT_THERE, InputError, Unquoted, require_choice
 from std.execution.cost import Stopwatch
-from std.files import AnyPath, paths_of
+from std.files import AnyPath, paths_of, refuse_folder
 from std.nist.audio_names import AUDIO_EXTENSION, recording_name
 from std.values import Excerpt, Recording
 
@@ -323,12 +322,7 @@ def _name(path: Path, name_by: str) -> str:
 
 
 def _audio_in(folder: Path) -> Iterator[Path]:
-    def refuse(error: OSError) -> NoReturn:
-        raise InputError(
-            error.filename, 0, "a readable folder", Unquoted(str(error.strerror))
-        ) from error
-
-    for place, folders, names in os.walk(folder, onerror=refuse):
+    for place, folders, names in os.walk(folder, onerror=refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in names:
             if AUDIO_EXTENSION.search(name) and not name.startswith("."):

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from select import select
-from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar, cast
 
 from std.errors import STANDARD_STREAM, InputError, Unquoted, require_kind
 
@@ -47,6 +47,12 @@ KEPT_IN_MEMORY_BYTES = 1 << 26  # of a pipe read twice; the rest goes to a tempo
 # Repetitive text is compressed to a fiftieth, a decompression bomb to a thousandth.
 MAX_EXPANSION = 200
 EXPANSION_FROM_BYTES = 1 << 26  # smaller content is never a bomb
+
+
+def refuse_folder(error: OSError) -> NoReturn:
+    """Refuse a folder that cannot be listed, as ``onerror`` of `os.walk`."""
+    what = Unquoted(str(error.strerror))
+    raise InputError(error.filename, 0, "a readable folder", what) from error
 
 
 class _Source(io.FileIO):

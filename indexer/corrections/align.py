@@ -9,11 +9,12 @@ ones. New words share the time of the replaced ones by letters.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 
 from rapidfuzz.distance import Levenshtein
 
 from indexer.corrections.slots import SpokenWord
+from indexer.segments.separate import shares_of
 from std.corrections import CorrectedWord, Correction
 from std.store.columns import MAX_WORD_MS, Int64s
 
@@ -210,9 +211,7 @@ def _times(
 
 def _shared(said: Sequence[str], from_ms: int, to_ms: int) -> tuple[CorrectedWord, ...]:
     """Words that share a time in proportion to their letters."""
-    letters = [*accumulate(map(len, said), initial=0)]
-    times = [from_ms + (to_ms - from_ms) * n // max(1, letters[-1]) for n in letters]
     return tuple(
         CorrectedWord(word, start_ms, min(end_ms, start_ms + MAX_WORD_MS))
-        for word, (start_ms, end_ms) in zip(said, pairwise(times), strict=True)
+        for word, (start_ms, end_ms) in zip(said, shares_of(said, from_ms, to_ms), strict=True)
     )

@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
 from indexer.networks.raw import NetworkBuilder
 from std.characters import characters
 from std.errors import InputError, Unquoted
-from std.networks import TimedWord, aligned
+from std.networks import Place, TimedWord, aligned
 from std.repairs import UNKNOWN
 from std.text import bare as without_edges
 
@@ -144,13 +145,7 @@ def write_hypotheses(
     """
     sequences = [single(one.words, cut=builder.characters) for one in hypotheses]
     timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in sequences]
-    try:
-        slots = aligned(timed)
-    except ValueError as error:
-        raise InputError(
-            builder.path, line, "alternatives of an utterance", Unquoted(str(error))
-        ) from error
-    for slot in slots:
+    for slot in aligned_alternatives(timed, builder.path, line):
         masses: dict[str, list[float]] = {}
         best: dict[str, HypothesisWord] = {}
         for number, at in slot:
@@ -160,6 +155,21 @@ def write_hypotheses(
         builder.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
         for token, weights in masses.items():
             builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:4])
+
+
+def aligned_alternatives(
+    hypotheses: Sequence[Sequence[TimedWord]], path: Path | str, line: int
+) -> list[list[Place]]:
+    """The slots of hypotheses, as `aligned` gives them.
+
+    Raises:
+        InputError: they differ too much to belong to one utterance.
+    """
+    try:
+        return aligned(hypotheses)
+    except ValueError as error:
+        expected = "alternatives of an utterance"
+        raise InputError(path, line, expected, Unquoted(str(error))) from error
 
 
 def weighted(

@@ -12,6 +12,7 @@ are long tokens of many words.
 `prune` does not renormalise posteriors, because they estimate how often the recogniser is right.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, compress, count, pairwise
 
@@ -104,17 +105,17 @@ def _parts(slot: Slot, normalisation: Normalisation) -> list[Slot]:
     longest = max(words, key=len, default=[])
     if all(tokens == [one.word] for tokens, one in zip(words, slot.alternatives, strict=True)):
         return [slot]
-    spans = _shares(longest, slot.start_ms, slot.end_ms)
+    spans = shares_of(longest, slot.start_ms, slot.end_ms)
     parts = [Slot(start, end, slot.epsilon, []) for start, end in spans]
     for one, tokens in zip(slot.alternatives, words, strict=True):
-        for i, (start, end) in enumerate(_shares(tokens, one.start_ms, one.end_ms)):
+        for i, (start, end) in enumerate(shares_of(tokens, one.start_ms, one.end_ms)):
             parts[i].alternatives.append(Alternative(tokens[i], one.posterior, start, end))
         for i in range(len(tokens), len(parts)):
             parts[i] = parts[i]._replace(epsilon=min(1.0, parts[i].epsilon + one.posterior))
     return parts
 
 
-def _shares(words: list[str], start_ms: int, end_ms: int) -> list[tuple[int, int]]:
+def shares_of(words: Sequence[str], start_ms: int, end_ms: int) -> list[tuple[int, int]]:
     """Start and end of each word; words share a span in proportion to their letters."""
     ends = list(accumulate(map(len, words), initial=0))
     times = [start_ms + (end_ms - start_ms) * end // max(1, ends[-1]) for end in ends]

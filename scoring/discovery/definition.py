@@ -22,7 +22,7 @@ from scoring.discovery import coverage, grouping, matching, ned, segmentation, t
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, repeated_inside, scoped_ned, texts_of, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
-from scoring.discovery.partners import PairTest, TalkerScope
+from scoring.discovery.partners import TalkerScope, share_half
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
 from std.values import Bools
@@ -38,7 +38,7 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     type_of, texts = types_of(phones.text(), runs)
     talker = case.talker[merged.file]
 
-    pairs = pairing.distinct(merged, _overlap_test(merged))
+    pairs = pairing.distinct(merged, share_half(ticks(merged.onset_s), ticks(merged.offset_s)))
     group, member = pairing.distinct_members(merged)
     flat = _match(phones, inside, case.talker[phones.file], (group, member), runs, scopes)
     neds = scoped_ned(pairs, type_of, texts, talker, scopes)
@@ -81,18 +81,6 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
             counts=counts_of(case, words, merged.where(in_scope), without_phones, neds[scope]),
         )
     return result
-
-
-def _overlap_test(fragments: Discovery) -> PairTest:
-    """Whether two fragments (i, j) of one file share more than half of the shorter one."""
-    start, end = ticks(fragments.onset_s), ticks(fragments.offset_s)
-
-    def overlap(i: Ints, j: Ints) -> Bools:
-        shared = np.minimum(end[i], end[j]) - np.maximum(start[i], start[j])
-        result: Bools = 2 * shared > np.minimum(end[i] - start[i], end[j] - start[j])
-        return result
-
-    return overlap
 
 
 def _match(

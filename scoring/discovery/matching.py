@@ -30,6 +30,7 @@ from scoring.discovery.partners import (
     differs_in_group,
     expand,
     has_partner_in,
+    share_half,
 )
 from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import Runs
@@ -54,14 +55,8 @@ class Timing:
         """The test of pairs (i, j) of stretches lo:hi of one file; None if touching decides."""
         if not self.literal:
             return None
-        start, end = self.onset[lo], self.offset[hi - 1]
-
-        def test(i: Ints, j: Ints) -> Bools:
-            shared = np.minimum(end[i], end[j]) - np.maximum(start[i], start[j])
-            result: Bools = 2 * shared <= np.minimum(end[i] - start[i], end[j] - start[j])
-            return result
-
-        return test
+        overlap = share_half(self.onset[lo], self.offset[hi - 1])
+        return lambda i, j: ~overlap(i, j)
 
     def have_partner(
         self,

@@ -21,6 +21,17 @@ TalkerScope = Literal["all", "within", "cross"]
 CHUNK = 1_000_000  # pairs looked at together
 
 
+def share_half(onset: Times, offset: Times) -> PairTest:
+    """Whether two stretches (i, j) of one file share more than half of the shorter one."""
+
+    def test(i: Ints, j: Ints) -> Bools:
+        shared = np.minimum(offset[i], offset[j]) - np.maximum(onset[i], onset[j])
+        result: Bools = 2 * shared > np.minimum(offset[i] - onset[i], offset[j] - onset[j])
+        return result
+
+    return test
+
+
 def differs_in_group(group: Ints, value: Ints) -> Bools:
     """Whether an item's group holds a value other than the item's own; shape (n,)."""
     order = np.lexsort((value, group))

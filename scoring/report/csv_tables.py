@@ -5,7 +5,7 @@ what becomes of texts that a spreadsheet would take for formulas.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -223,18 +223,19 @@ def _summary(evaluations: Mapping[str, Evaluation], statistics: Statistics | Non
         cells=[cells([document.get(name) for name in names]) for document in documents],
         documents=documents,
         brief_header=("system", *SUMMARY_HEADER),
-        brief=[
-            (label, *row)
-            for label, evaluation in evaluations.items()
-            for row in summary_rows(evaluation)
-        ],
+        brief=of_systems(evaluations, summary_rows),
     )
 
 
+def of_systems(
+    evaluations: Mapping[str, Evaluation], rows: Callable[[Evaluation], Iterable[Sequence[Any]]]
+) -> list[tuple[Any, ...]]:
+    """The rows of several systems, each with the system's name before it."""
+    return [(label, *row) for label, one in evaluations.items() for row in rows(one)]
+
+
 def _terms(evaluations: Mapping[str, Evaluation]) -> Rows:
-    rows = [
-        (label, *row) for label, evaluation in evaluations.items() for row in term_rows(evaluation)
-    ]
+    rows = of_systems(evaluations, term_rows)
     header = ("system", *TERMS_HEADER)
 
     def document(row: tuple[str | int | float, ...]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import BinaryIO, NamedTuple
 from scoring.evaluate import Evaluation
 from scoring.measures.det import ISO_RATIOS, Point, articulated
 from scoring.report import csv_tables, html_report, plot
-from scoring.report.csv_tables import TERMS_HEADER, cells, term_rows
+from scoring.report.csv_tables import TERMS_HEADER, cells, of_systems, term_rows
 from scoring.report.summary import SUMMARY_HEADER, summary_document, summary_rows, summary_text
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
@@ -178,11 +178,7 @@ def _folder_names(labels: Iterable[str], taken: Collection[str]) -> dict[str, st
 
 def write_tables(evaluations: Mapping[str, Evaluation], stream: BinaryIO) -> None:
     """Write one page with a summary and, for each system, its terms."""
-    summary = [
-        (label, *row)
-        for label, evaluation in evaluations.items()
-        for row in summary_rows(evaluation)
-    ]
+    summary = of_systems(evaluations, summary_rows)
     tables = [
         HtmlTable("Summary", [*map(HtmlColumn, ("system", *SUMMARY_HEADER))], summary),
         *(

@@ -23,13 +23,13 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
 from indexer.formats.shared.recordings import LEAST_GOOD, is_time, lacks_of_a_ctm, recording_in
 from indexer.networks.chunks import goes_back, parts_of
 from indexer.networks.columns import utterances_of
-from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.hypotheses import PAUSE_S, aligned_alternatives
 from indexer.networks.nonwords import SOUNDS
 from indexer.networks.raw import NetworkBuilder
 from indexer.networks.utterances import Utterances
 from std.errors import EMPTY_FILE, InputError, Unquoted
 from std.fields import number, numbered, shown, text
-from std.networks import TimedWord, aligned
+from std.networks import TimedWord
 from std.repairs import REFUSED, Repairs, confidence
 from std.values import Recording
 
@@ -246,12 +246,7 @@ def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -
     timed = [
         [TimedWord(word.token, word.start_s, word.end_s) for word in words] for words in word_lists
     ]
-    try:
-        slots = aligned(timed)
-    except ValueError as error:
-        raise InputError(
-            path, line, "alternatives of an utterance", Unquoted(str(error))
-        ) from error
+    slots = aligned_alternatives(timed, path, line)
     return [[word_lists[number][place] for number, place in slot] for slot in slots]
 
 
