@@ -1,6 +1,7 @@
 """std-index and std-store on real speech: what acceptance runs, called in process."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,9 +83,8 @@ def test_the_same_input_twice_is_the_same_index(german, german_store, tmp_path):
     assert once == twice
 
 
-def test_deleting_a_recording(german, tmp_path, capsys):
-    path = str(tmp_path / "i")
-    assert indexer.cli.main([str(german / "mesh"), "--store", path, "--quiet"]) == 0
+def test_deleting_a_recording(german_store, tmp_path, capsys):
+    path = shutil.copytree(german_store, str(tmp_path / "i"))
     assert std_store(["delete", path, "KERSTIN_00"]) == 0
     assert searcher.commands.search.main(["--store", path, "landkreis", "--json"]) == 0
     files = {hit["file"] for hit in json.loads(capsys.readouterr().out)}

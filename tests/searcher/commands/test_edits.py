@@ -3,20 +3,12 @@
 import pytest
 from lxml import etree
 
-from indexer import index_files
 from searcher.commands.search import main
 from std.audio.facts import facts_of
 
 
-@pytest.fixture(scope="module")
-def index(german, tmp_path_factory):
-    store = tmp_path_factory.mktemp("store") / "index"
-    index_files(german / "mesh", store, language="de")
-    return store
-
-
-def test_hits_as_a_timeline_and_as_markers(index, german, tmp_path, capsys):
-    argv = ["schloss", "burg", "--store", str(index), "--limit", "5", "--quiet"]
+def test_hits_as_a_timeline_and_as_markers(german_store, german, tmp_path, capsys):
+    argv = ["schloss", "burg", "--store", str(german_store), "--limit", "5", "--quiet"]
     audio = ["--audio", str(german / "audio")]
     path = tmp_path / "cut.fcpxml"
     assert main([*argv, *audio, "--timeline", str(path), "--markers", str(tmp_path / "m")]) == 0
@@ -43,14 +35,14 @@ def test_hits_as_a_timeline_and_as_markers(index, german, tmp_path, capsys):
         ("--timeline cut.edl --first-timecode 1:00", "--first-timecode: expected a time code as"),
     ],
 )
-def test_what_is_refused(index, tmp_path, monkeypatch, capsys, options, told):
+def test_what_is_refused(german_store, tmp_path, monkeypatch, capsys, options, told):
     monkeypatch.chdir(tmp_path)
-    assert main(["schloss", "--store", str(index), *options.split()]) == 2
+    assert main(["schloss", "--store", str(german_store), *options.split()]) == 2
     assert told in capsys.readouterr().err
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_timeline_is_named_after_its_format(index, capsys):
+def test_a_timeline_is_named_after_its_format(german_store, capsys):
     with pytest.raises(SystemExit, match="2"):
-        main(["schloss", "--store", str(index), "--timeline", "cut.xml"])
+        main(["schloss", "--store", str(german_store), "--timeline", "cut.xml"])
     assert "expected a name that ends in .edl or .fcpxml" in capsys.readouterr().err
