@@ -10,6 +10,7 @@ import ast
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -35,18 +36,23 @@ def folder_of(path: Path) -> str:
 
 def imports(path: Path, known: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
     """(module, name) of everything that a module imports from the packages."""
+    for module, name in _imported(path):
+        if f"{module}.{name}" in known:
+            yield f"{module}.{name}", ""
+        elif module in known:
+            yield module, name
+
+
+@cache
+def _imported(path: Path) -> tuple[tuple[str, str], ...]:
+    """(module, name) of all imports of a module; a whole module has no name."""
+    found: list[tuple[str, str]] = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                if full in known:
-                    yield full, ""
-                elif node.module in known:
-                    yield node.module, alias.name
+            found += ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name in known:
-                    yield alias.name, ""
+            found += ((alias.name, "") for alias in node.names)
+    return tuple(found)
 
 
 def table() -> str:
