@@ -28,6 +28,7 @@ from std.text import Normalisation
 from std.values import Recording
 
 LEAST_SAME = 0.3  # share of a transcript's words that must be in the recording
+BEYOND_MS = 10_000  # after the last word; a correction stands beside it
 AROUND_MS = 1000  # words within this time before and after a transcript may belong to it
 
 
@@ -58,9 +59,14 @@ def at_time(
     """The correction that puts words at a time.
 
     Raises:
-        InputError: the index has no such recording.
+        InputError: the index has no such recording, or its words end long before.
     """
     spoken = _spoken(recording, stores)
+    last_ms = int(spoken.middles[-1]) if len(spoken.middles) else span_ms[0]
+    if span_ms[0] > last_ms + BEYOND_MS:
+        url = ", ".join(store.url for store in stores)
+        expected = f"a time in {recording.file}, whose words end at {last_ms / 1000:.1f} s"
+        raise InputError(url, 0, expected, Unquoted(f"{span_ms[0] / 1000:g} s"))
     sounds = partial(phone_builder.sounds, language=spoken.language)
     found = said_at(spoken.words, spoken.middles, said, span_ms, sounds)
     return [found._replace(channel=recording.channel)]

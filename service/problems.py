@@ -106,7 +106,9 @@ def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-        return response(422, f"{where}: {first['msg']}")
+        is_text = first["type"] == "string_pattern_mismatch" and r"\x00" in first["ctx"]["pattern"]
+        told = "expected text, without control characters" if is_text else first["msg"]
+        return response(422, f"{where}: {told}")
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import RawIOBase, TextIOWrapper
 from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
@@ -198,6 +198,10 @@ def _reserve_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115  # as long as the process
     if sys.stdout is None:
         raise StdError("stdout: expected an open file or pipe, got a closed one")
+    if isinstance(getattr(sys.stdout, "buffer", None), RawIOBase):
+        # PYTHONUNBUFFERED: what a full disk does not take would be lost without an error.
+        number, encoding = sys.stdout.fileno(), sys.stdout.encoding
+        sys.stdout = open(number, "w", 1, encoding, closefd=False)  # noqa: SIM115  # as above
     if isinstance(sys.stdout, TextIOWrapper):  # an unknown letter must not be an error
         if sys.platform == "win32":  # pipes have a code page there
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")

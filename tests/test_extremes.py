@@ -101,11 +101,12 @@ def work():
     warn("std-x", "odd")
     if "fail" in sys.argv:
         raise StdError("no")
-    print("result" * 9999)
+    print("result" * 9999, end="")
 sys.exit(run("std-x", work))
 """
 CLOSED = "std-x: stdout: expected an open file or pipe, got a closed one\n"
 FULL = "std-x: No space left on device\n"
+CUT = "std-x: File too large\n"  # a limit stands for a disk
 ODD = "std-x: warning: odd\n"
 STREAMS = [
     # how the shell starts it, status, what is on stderr where that is kept
@@ -116,6 +117,8 @@ STREAMS = [
     ("{} <&- >&- 2>&-", 2, ""),
     ("{} >/dev/full", 2, ODD + FULL),
     ("{} >/dev/full 2>/dev/full", 2, ""),
+    # A part fits. Modules that Python compiles would be cut, too.
+    ("export PYTHONDONTWRITEBYTECODE=1; cd $(mktemp -d); ulimit -f 1; {} >file", 2, ODD + CUT),
     ("{} >/dev/null 2>/dev/full", 0, ""),
     ("{} fail >/dev/full 2>/dev/full", 2, ""),
     ("{} fail >/dev/full", 2, ODD + "std-x: no\n"),

@@ -77,7 +77,7 @@ def correct_recording(
         else:
             said = text.phrase(words) if words else ()
             found = at_time(one, said, _span_ms(at_s or 0.0), stores, phone_builder)
-            found = [some._replace(written=words or "") for some in found]
+            found = [some._replace(written=(words or "").strip()) for some in found]
         layer = correct(file, found, stores, phone_builder, dry_run=dry_run)
     return [RecordingCorrection(one, correction) for correction in layer]
 
@@ -114,6 +114,8 @@ def correct_by_table(
             for name, some in _by_name(rows, stores).items()
         }
         for file, some in given.items():
+            if not some:  # all are made
+                continue
             layer = correct(file, some, stores, phone_builder, dry_run=dry_run)
             done += [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
     return done

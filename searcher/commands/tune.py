@@ -218,6 +218,9 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             f"learned from {counted(int(learned['marks']), 'mark')}, "
             f"{int(learned['marks_right']):,} of them right"
         )
+        others = {0: "right", learned["marks"]: "wrong"}.get(learned["marks_right"])
+        if others:
+            lines.append(f"no {others} hit is marked, so probabilities may be far off")
         if learned["marks_unused"]:
             unused = counted(int(learned["marks_unused"]), "mark")
             lines.append(

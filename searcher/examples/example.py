@@ -21,7 +21,8 @@ import numpy as np
 from searcher.index.stores import RecordingTable, recording_table
 from searcher.results.candidates import Spans
 from std.audio.files import ENDS
-from std.errors import InputError, StdError
+from std.errors import InputError, StdError, cut, meant, quoted
+from std.numbers import counted
 from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, segment_sound, signs
 from std.sound.files import SUFFIX, read_sound
 from std.sound.usual import SAMPLE
@@ -200,6 +201,11 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
         found = _of_file(Path(place), begin_ms, end_ms, archive, name)
         example = Example(text, found)
     elif match:
+        if recording not in archive.recordings:
+            known = counted(len(archive.recordings), "recording")
+            near = meant(place, (one.file for one in archive.recordings))
+            expected = f"expected the name of one of {known}, got {quoted(place)}{near}"
+            raise StdError(f"{cut(text)}: {expected}{_or_audio(place)}")
         span = ExampleSpan(recording, begin_ms, end_ms)
         example = Example(text, archive.frames(*span), span)
     else:

@@ -42,14 +42,9 @@ if TYPE_CHECKING:
 TABLE, LINES, JSON, NL, CSV = "table", "lines", "json", "nl", "csv"
 # Drawn by tabulate: our name of a form, and tabulate's.
 DRAWN = {
-    "plain": "plain",
-    "simple": "simple",
-    "grid": "grid",
-    "github": "github",
+    **{name: name for name in ("plain", "simple", "grid", "github")},
     "markdown": "github",
-    "html": "html",
-    "rst": "rst",
-    "latex": "latex",
+    **{name: name for name in ("html", "rst", "latex")},
 }
 # Markup characters of Markdown and reStructuredText; an underscore inside a word is not one.
 MARKDOWN = re.compile(r"[\\|*`\[]|(?<![^\W_])_|_(?![^\W_])")
@@ -174,8 +169,9 @@ def print_drawn(header: Sequence[str], rows: Sequence[Sequence[object]], style: 
             shown = MARKDOWN.sub(r"\\\g<0>", shown)
         return shown.translate(MARKDOWN_ENTITIES) if style == "github" else shown
 
-    table = [[text(cell) for cell in row] for row in rows]
-    _line(tabulate(table, [text(name) for name in header], tablefmt=style, disable_numparse=True))
+    cells, names = [[*map(text, row)] for row in rows], [*map(text, header)]
+    drawn = tabulate(cells, names, tablefmt=style, disable_numparse=True)
+    _line(drawn.replace("{tabular}{}", f"{{tabular}}{{{'l' * len(header)}}}", 1))  # without rows
 
 
 def _shown(cell: object) -> object:

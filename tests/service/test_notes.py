@@ -68,6 +68,7 @@ def test_what_is_no_note_is_refused(client, change, status):
     before = client("/api/feedback").json
     answer = client("/api/feedback", method="POST", body=PLACE | {"note": "x"} | change)
     assert answer.status == status
+    assert "pattern" not in answer.json["detail"]
     assert client("/api/feedback").json == before
 
 

@@ -310,6 +310,7 @@ def test_the_command(store, tmp_path, capsys):
         ("--at 1 --words x --channel 2", "expected a channel of KERSTIN_00, got '2'; --channel"),
         ("--transcript OTHER", "expected a transcript of KERSTIN_00, got one with 0 % of its"),
         ("--transcript CSV", "odd.csv"),
+        ("--at 9999-10000 --words x", "KERSTIN_00, whose words end at 105.8 s, got 9999 s"),
     ],
 )
 def test_what_is_refused(store, tmp_path, capsys, line, told):
@@ -390,6 +391,11 @@ def test_a_table_of_which_a_killed_run_has_made_half_is_made_whole(tmp_path):
     assert [one.correction.text for one in done] == ["sechs"]
     made = list_corrections(tmp_path / "index")
     assert [one.correction.replaced for one in made] == ["eins", "zwei"]
+    manifest = (tmp_path / "index" / "manifest.json").stat()
+    assert correct_by_table(tmp_path / "table.csv", tmp_path / "index") == []
+    assert (tmp_path / "index" / "manifest.json").stat().st_ino == manifest.st_ino  # not written
+    correct_recording("a", tmp_path / "index", words="  ", at_s=0.5)
+    assert list_corrections(tmp_path / "index")[-2].correction.written == ""
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_marks_and_a_transcript_together(store, development, hits, tmp_path, cap
     assert model.tuned_on["marks"] == 50
     assert model.tuned_on["phones_aligned"] > 0
     assert "phones of missed words aligned" in (told := capsys.readouterr().err)
-    assert "learned from 50 marks, 0 of them right" in told
+    assert "learned from 50 marks, 0 of them right; no right hit is marked" in told
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,11 @@ def test_json_lines(capsys):
     assert "\x1b" not in out
 
 
+def test_a_table_without_rows_has_its_columns_in_latex(capsys):
+    rows = Rows(("a", "b"), [], [])
+    assert printed("latex", capsys, rows).startswith("\\begin{tabular}{ll}\n")
+
+
 def test_markdown(capsys):
     from markdown_it import MarkdownIt
 
