@@ -312,6 +312,8 @@ def values_of(schema: Mapping[str, Any]) -> str:
     'number from 0 to 1; default 0.05'
     >>> values_of({"type": "array", "items": {"enum": ["a", "b"]}, "default": []})
     'a or b, may be repeated'
+    >>> values_of({"type": "boolean", "default": False})
+    'boolean; default false'
     >>> values_of({"anyOf": [{"type": "integer"}, {"type": "null"}]})
     'integer'
     """
@@ -320,7 +322,8 @@ def values_of(schema: Mapping[str, Any]) -> str:
     kinds = [kind for kind in one.get("anyOf", [one]) if kind.get("type") != "null"]
     text = " or ".join(_kind(kind) for kind in kinds) + (", may be repeated" if several else "")
     default = schema.get("default")
-    return text if default in (None, "", []) else f"{text}; default {default}"
+    shown = str(default).lower() if isinstance(default, bool) else default
+    return text if default in (None, "", []) else f"{text}; default {shown}"
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -343,4 +346,5 @@ def request_of(path: str, described: Mapping[str, Any]) -> str:
     for one in given:
         path = path.replace(f"{{{one['name']}}}", quote(str(one["example"])))
     query = {one["name"]: one["example"] for one in given if one["in"] == "query"}
+    query |= {name: "true" for name, value in query.items() if value is True}
     return f"{path}?{urlencode(query, doseq=True)}" if query else path

@@ -1,5 +1,5 @@
 // Correct the words of a recording: a form at a word; the next doubtful one; everywhere; undone.
-import { address, announce, askJson, clock, send } from "./shell.js";
+import { address, announce, askJson, clock, counted, send } from "./shell.js";
 
 const form = document.getElementById("correct");
 const box = document.getElementById("correct-words");
@@ -75,7 +75,7 @@ export function makeCorrections(path, words, reload) {
         return { place, tick, row };
       });
       document.getElementById("everywhere-count").textContent =
-        `“${text}” is written at ${places.length} place${places.length === 1 ? "" : "s"}.`;
+        `“${text}” is written at ${counted(places.length, "place")}.`;
       document.getElementById("everywhere-places").replaceChildren(...rows.map(({ row }) => row));
       everywhere.hidden = false;
       document.getElementById("everywhere-keep").onclick = () => {
@@ -83,7 +83,7 @@ export function makeCorrections(path, words, reload) {
           .map(({ place }) => ({ recording: place.recording, start_s: place.start_s }));
         if (!chosen.length) return;
         change(() => send("POST", "/api/corrections", { before: text, after: said, places: chosen }),
-          `${chosen.length} place${chosen.length === 1 ? "" : "s"} corrected`);
+          `${counted(chosen.length, "place")} corrected`);
       };
       document.getElementById("everywhere-keep").focus();
     } catch (error) { note.textContent = error.message; }

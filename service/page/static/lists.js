@@ -1,5 +1,5 @@
 // A list of terms, pasted or from a file, counted by year and recording.
-import { address, announce, ask } from "./shell.js";
+import { about, address, announce, ask, counted } from "./shell.js";
 
 const note = document.getElementById("list-note");
 const table = document.getElementById("counts-table");
@@ -49,12 +49,12 @@ function show({ terms, years, min_probability: least, column }) {
       return cell("td", link(hits, query));
     });
     return row([cell("th", link(one.term, search(one.term)), "row"), cell("td", String(one.hits)),
-      cell("td", `about ${one.expected_right.toFixed(1)}`), cell("td", String(one.recordings)), ...counts]);
+      cell("td", one.expected_right === 0 ? "0" : about(one.expected_right)), cell("td", String(one.recordings)), ...counts]);
   }));
   table.replaceChildren(head, body);
   document.getElementById("counts").hidden = false;
   const hits = terms.reduce((sum, one) => sum + one.hits, 0);
-  note.textContent = `${terms.length} terms${column ? ` from the column ${column}` : ""}, ${hits} hits.`;
+  note.textContent = `${counted(terms.length, "term")}${column ? ` from the column ${column}` : ""}, ${counted(hits, "hit")}.`;
 }
 
 document.getElementById("count-list").addEventListener("submit", async (event) => {

@@ -4,7 +4,7 @@ import { remember, showSaved, showSearches, toggleSaved } from "./saved.js";
 import { mark, showPast, undoMark } from "./marks.js";
 import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
-import { address, announce, ask, askJson, isTyping, send, splitTerms } from "./shell.js";
+import { about, address, announce, ask, askJson, counted, isTyping, send, splitTerms } from "./shell.js";
 
 const form = document.getElementById("search");
 const box = document.getElementById("q");
@@ -159,12 +159,6 @@ async function nearest(line) {
 
 // --- the slider for the least probability
 
-/** An expected number, as exact as it deserves; as `about` of the service. */
-function about(number) {
-  if (number < 0.05) return "less than 0.1";
-  return `about ${number >= 0.95 ? Math.round(number).toLocaleString("en") : number.toFixed(1)}`;
-}
-
 function prepareSlider(least) {
   const counts = least.dataset.counts.split(" ").map(Number);
   const right = least.dataset.right.split(" ").map(Number);
@@ -181,8 +175,8 @@ function prepareSlider(least) {
     document.getElementById("least-value").textContent = `${step} %`;
     steps.querySelectorAll("rect").forEach((bar, i) => bar.classList.toggle("kept", i >= step));
     const [n, sum] = [counts[step], right[step]];
-    least.setAttribute("aria-valuetext", `${step} %: ${n} places, ${about(sum)} right`);
-    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, ${about(sum)}${n === 1 ? "" : " of them"} right`;
+    least.setAttribute("aria-valuetext", `${step} %: ${counted(n, "place")}, ${about(sum)} right`);
+    return `${counted(n, "place")}, ${about(sum)}${n === 1 ? "" : " of them"} right`;
   };
   draw();
   least.addEventListener("input", () => { document.getElementById("count").textContent = draw(); });

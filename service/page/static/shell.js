@@ -19,6 +19,17 @@ export async function token() {
   return sessionStorage.getItem(TOKEN);
 }
 
+/** An expected number, as exact as it deserves; as `about` of the service. */
+export function about(number) {
+  if (number < 0.05) return "less than 0.1";
+  return `about ${number >= 0.95 ? Math.round(number).toLocaleString("en") : number.toFixed(1)}`;
+}
+
+/** A count with its noun. */
+export function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** An address of this service. */
 export function address(path) {
   return `${root}${path}`;

@@ -260,7 +260,14 @@ def test_filters_stay_for_the_next_search(served, opened):
     page = opened(served, "/?term=und&where=date%3A2019-03")
     page.locator(".facet .chosen").wait_for()
     page.locator("#q").fill("die OR der")
+    slow = []
+    page.route("**/page/results*", lambda route: slow.append(route))  # playwright marks it
     page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => getComputedStyle(document.getElementById('results')).opacity < .6"
+    )
+    slow[0].continue_()
+    page.unroute("**/page/results*")
     page.wait_for_url("**where=date%3A2019-03**")
     page.get_by_text("understood: “die” or “der”").wait_for()
     titles = {*page.locator(".hit .open").all_inner_texts()}
