@@ -102,6 +102,15 @@ def utterances_of(
     )
 
 
+def rated(columns: RawUtterances) -> RawUtterances:
+    """Give words equal shares of their slots if all posteriors are 0: services mean "unknown"."""
+    if columns.posteriors.any():
+        return columns
+    counts = np.diff(columns.offsets)
+    shares = np.repeat(1 / np.maximum(counts, 1), counts)
+    return replace(columns, posteriors=shares, epsilons=np.zeros(len(columns.epsilons)))
+
+
 def _named(columns: RawUtterances) -> Sequence[str]:
     """(u,) names of speakers as text of one line, with one blank between their parts."""
     if not columns.speakers:

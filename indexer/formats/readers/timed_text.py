@@ -35,6 +35,7 @@ from indexer.formats.shared.json_row import (
     is_row_list,
     is_said,
     listed,
+    name_speakers,
     paired,
     row_of,
     settled,
@@ -79,6 +80,7 @@ BESIDE = "additions"  # an object with more about a row
 NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
 DEEPEST = 12
 LEAST_SAID = 0.5  # of the words of a row, that the rows inside it must have
+MOST_FORMS = 20  # in which an object may have what was said
 SAME = 0.6  # of words shared by two lists with the same content
 
 
@@ -153,36 +155,38 @@ def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
     """
     finder = _Finder()
     rows = finder.in_list(values, Around(), 0, lines)
-    if finder.startless and rows:
-        places = {_place(row) for row in rows}
-        spoken = {
-            place
-            for place, sure in finder.startless.items()
-            if place in places or (sure and any(one.startswith(f"{place}.") for one in places))
-        }
-        rows = _Finder(spoken).in_list(values, Around(), 0, lines) if spoken else rows
-    return settled(rows)
+    spoken = {
+        kind
+        for kind, key in finder.startless
+        if kind in finder.speaking and (is_text(key) or key in finder.speaking[kind])
+    }
+    return settled(_Finder(spoken).in_list(values, Around(), 0, lines) if spoken else rows)
 
 
-def _place(row: Row) -> str:
-    """The place of a row without the numbers of elements: rows of one kind have the same."""
-    return _ELEMENT.sub("[]", row.where)
+Kind = tuple[str, str]  # of elements of lists: their place without numbers, and their type
+
+
+def _kind(value: Any, where: str) -> Kind:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return _ELEMENT.sub("[]", where), kind if isinstance(kind, str) else ""
 
 
 class _Finder:
     """Finds rows, and numbers their parents.
 
-    Objects with a text and no start are rows, too, if they are where other rows are, or around
-    them: Rev's editor and whisperX write words without times so.
+    Objects with a text and no start are rows, too, if objects of their kind are rows, or have rows
+    inside: Rev's editor and whisperX write words without times so.
 
     Args:
-        spoken: places at which objects without a start are rows; at others, they are remembered
-            as ``startless``, with whether their text can be nothing else.
+        spoken: kinds of objects that are rows without a start; others are remembered as
+            ``startless``, with the keys of their texts. ``speaking`` are the kinds of rows, with
+            the keys of their texts, and of what is around rows.
     """
 
-    def __init__(self, spoken: Set[str] = frozenset()) -> None:
+    def __init__(self, spoken: Set[Kind] = frozenset()) -> None:
         self.parents, self.spoken = 0, spoken
-        self.startless: dict[str, bool] = {}
+        self.startless: set[tuple[Kind, str]] = set()
+        self.speaking: dict[Kind, set[str]] = {}
 
     def within(self, value: Any, around: Around, depth: int) -> list[Row]:
         if depth > DEEPEST:
@@ -198,6 +202,7 @@ class _Finder:
             return listed(values, self._parent(around))
         inner = self._parent(around)
         if rows := alike(values, inner, lines):
+            self._speaks(rows[0].value, rows[0].where, rows)
             return rows
         found: list[Row] = []
         good, textless = 0, list[Row]()
@@ -208,12 +213,14 @@ class _Finder:
                 if row := row_of(value, inner, at):
                     good += 1
                     found.append(row)
+                    self._speaks(value, row.where, [row])
                     continue
                 rows = []
             else:
                 own = inner._replace(where=f"{around.where}[{at}]")
                 rows = self.within(value, own, depth + 1)
                 good += bool(rows)
+                self._speaks(value, own.where, rows)
             if not rows and isinstance(value, dict) and is_said(value):
                 rows = self._startless(value, inner, at)
                 if "start" in (fields := fields_of(tuple(value))):
@@ -226,12 +233,17 @@ class _Finder:
         row = without_start(with_best(value, HYPOTHESES), around, at)
         if row is None:
             return []
-        place = _place(row)
-        if place in self.spoken:
+        kind = _kind(value, row.where)
+        if kind in self.spoken:
             return [row]
-        key = row.fields[row.text_at][0]
-        self.startless[place] = self.startless.get(place, False) or is_text(key)
+        self.startless.add((kind, row.text_key))
         return []
+
+    def _speaks(self, value: Any, where: str, rows: Sequence[Row]) -> None:
+        """Remember the kind of an element that is a row, or has rows inside."""
+        if rows:
+            keys = self.speaking.setdefault(_kind(value, where), set())
+            keys.update(row.text_key for row in rows[:1] if row.where == where)
 
     def in_object(self, value: dict[str, Any], around: Around, depth: int) -> list[Row]:
         if not is_final(value):
@@ -256,12 +268,13 @@ class _Finder:
             where = f"{around.where}.{key}" if around.where else key
             if rows := self.within(child, inner._replace(where=where), depth + 1):
                 lists.append(rows)
-        inside = _all_said(lists)
+        is_list = len(lists) > MOST_FORMS or all(map(str.isdecimal, value))  # as draft.js's maps
+        inside = _joined(lists, inner.parent) if is_list else _all_said(lists)
         whole = value if inside or "start" not in fields else with_best(value, HYPOTHESES)
         row = paired(value, fields, inner) or [one for one in [row_of(whole, around)] if one]
         if row and not any(one.has_start for one in inside):
             return row  # its times are better than none
-        if inside and (turns := turns_beside(value)) and not _name_speakers(inside):
+        if inside and (turns := turns_beside(value)) and not name_speakers(inside):
             inside = with_speakers(inside, turns)
         return inside if not row or _says_all(inside, row) else row
 
@@ -290,6 +303,13 @@ def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
     return words or {tier.name for tier in tiers if not tier.of_notes}
 
 
+def _joined(lists: Sequence[list[Row]], parent: int) -> list[Row]:
+    """Join lists; those of a row each are one list."""
+    if any(len(rows) > 1 for rows in lists):
+        return [row for rows in lists for row in rows]
+    return [row._replace(around=row.around._replace(parent=parent)) for (row,) in lists]
+
+
 def _all_said(lists: list[list[Row]]) -> list[Row]:
     """Join lists with different content; of lists with the same content use the finest."""
     if len(lists) < 2:
@@ -300,7 +320,7 @@ def _all_said(lists: list[list[Row]]) -> list[Row]:
         same = [other for other in kept if _say_the_same(words, other[1])]
         if not same:
             kept.append((rows, words))
-        elif not _name_speakers(same[0][0]):
+        elif not name_speakers(same[0][0]):
             kept[kept.index(same[0])] = (with_speakers(same[0][0], rows), same[0][1])
     order = {id(rows): at for at, rows in enumerate(lists)}
     joined = sorted(kept, key=lambda one: order.get(id(one[0]), 0))
@@ -328,7 +348,3 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
 def _say_the_same(one: Counter[str], other: Counter[str]) -> bool:
     smaller = min(one.total(), other.total())
     return smaller > 0 and (one & other).total() >= SAME * smaller
-
-
-def _name_speakers(rows: Sequence[Row]) -> bool:
-    return any(row.get("speaker") is not None for row in rows)

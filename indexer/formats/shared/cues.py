@@ -22,7 +22,7 @@ from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.reader import ReaderOptions
 from indexer.formats.shared.recordings import NO_SPAN, Span, language_in_name
 from indexer.networks.chunks import BACK_S, parts_of
-from indexer.networks.columns import utterances_of
+from indexer.networks.columns import rated, utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
@@ -162,7 +162,7 @@ def utterances_of_cues(
             _mended(block, path, options.repairs), recording, number, options.nonwords, language
         )
         number += len(columns.utterances)
-        yield utterances_of(columns, path, nonwords=options.nonwords)
+        yield utterances_of(rated(columns), path, nonwords=options.nonwords)
     if not found:
         raise InputError(path, 0, "cues: text with its times", NONE)
 

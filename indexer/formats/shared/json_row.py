@@ -87,6 +87,11 @@ class Row(NamedTuple):
         return str(text) if type(text) in (int, float) else None
 
     @property
+    def text_key(self) -> str:
+        """The key of its text."""
+        return self.fields[self.text_at][0]
+
+    @property
     def text_at(self) -> str:
         """Whether the text is a ``text`` or a ``word``."""
         return "text" if "text" in self.fields else "word"
@@ -154,7 +159,7 @@ def without_start(value: Mapping[str, Any], around: Around, at: int) -> Row | No
     if "start" in fields or not {"text", "word"} & {*fields}:
         return None
     row = Row({**value, "start": None}, fields_of((*value, "start")), around, at)
-    text = row.value[row.fields[row.text_at][0]]
+    text = row.value[row.text_key]
     is_speech = isinstance(text, str) and any(map(str.isalnum, text)) and is_said(value)
     return row if is_speech else None
 
@@ -325,3 +330,8 @@ def with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:
         said = {**row.around.said, "speaker": timed[at][1]}
         found.append(row._replace(around=row.around._replace(said=said)))
     return found
+
+
+def name_speakers(rows: Sequence[Row]) -> bool:
+    """Whether any row names its speaker."""
+    return any(row.get("speaker") is not None for row in rows)

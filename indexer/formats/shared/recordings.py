@@ -18,7 +18,7 @@ from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.columns import utterances_of
+from indexer.networks.columns import rated, utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,
@@ -217,7 +217,8 @@ class NumberedUtterances:
         Raises:
             InputError: an utterance has words but no times.
         """
-        return utterances_of(self._builder.columns(), self._path, nonwords=self._options.nonwords)
+        columns = rated(self._builder.columns())
+        return utterances_of(columns, self._path, nonwords=self._options.nonwords)
 
     def _begin(
         self, line: int, recording: Recording, span: Span, words: Sequence[HypothesisWord]

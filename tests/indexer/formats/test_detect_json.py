@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -55,6 +56,22 @@ def test_the_other_readers_find_no_words(path):
                 reading.add(reader.name)
     name = format_of(path)
     assert reading - {GENERIC} == {name} | READ_BY_OTHERS.get(name, set())
+
+
+CERTAINTIES = re.compile(r'"(confidence|score|p|conf|probability)": *("?)[\d.]+', re.IGNORECASE)
+
+
+RATED = [path for path in SAMPLES if path.name not in ("watson.json", "whisperx.json")]
+
+
+@pytest.mark.parametrize("path", RATED, ids=lambda path: path.name)  # others have a word without
+def test_confidences_that_are_all_0_are_none(tmp_path, path):
+    """Such files were read as empty."""
+    zero = tmp_path / path.name
+    zero.write_text(CERTAINTIES.sub(r'"\1": \g<2>0', path.read_text()))
+    read = [[*networks_in(parse_file(one))] for one in (path, zero)]
+    said, unrated = ({word for one in found for word in one.words} for found in read)
+    assert unrated == said
 
 
 KEYS = sorted({key for reader in readers("json") for one in reader.keys for key in one.split()})

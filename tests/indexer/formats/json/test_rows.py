@@ -270,6 +270,28 @@ def test_no_word_gets_lost_with_its_times(tmp_path, shape):
     assert [*repairs.found] == ([] if fewer else [NO_START])
 
 
+def test_texts_of_another_type_than_the_rows_are_not_said():
+    """As titles between the cuts of a paper edit."""
+    parts = [{"type": "title", "text": "Winter"}, {"type": "cut", "text": "", "words": TALK[:2]}]
+    assert [row.text for row in rows_in([{"elements": parts}], [1])] == TOLD[:2]
+    parts[0]["type"] = "cut"
+    assert [row.text for row in rows_in([{"elements": parts}], [1])] == ["Winter", *TOLD[:2]]
+
+
+def test_a_map_of_words_is_a_list_of_them():
+    """As draft.js writes them: the second of two equal words was taken for a copy of the first."""
+    texts = ["so", "it", "grows", "so", "it", "is"]
+    told = {
+        str(at): {
+            "type": "WORD",
+            "data": {"start": at, "end": at + 1, "confidence": 0, "text": text},
+        }
+        for at, text in enumerate(texts)
+    }
+    (network,) = networks_in(parse(io.BytesIO(json.dumps({"entityMap": told}).encode()), "talk"))
+    assert list(network.words) == texts
+
+
 def test_partial_results_are_not_said_once_more(tmp_path):
     """As Kaldi's server for gstreamer writes them, with times in its final results only."""
     lines = [
