@@ -36,7 +36,6 @@ import numpy as np
 from benchmarks.calibration import write_weights
 from benchmarks.german import indexed
 from indexer import index_files, read_spoken_queries
-from indexer.inputs import networks_of
 from indexer.query_examples import QueryExample
 from scoring.evaluate import evaluate
 from scoring.measures.twv import empirical_prior
@@ -60,6 +59,7 @@ from std.nist.ecf import speech_s
 from std.spoken_queries import SpokenQueries, term_list_of
 from std.store import Segment, open_store
 from std.values import ECF, ConfusionNetwork, Lexemes, Term, TermList
+from tests.networks import networks_of
 
 SETS = {  # networks, language
     "german/clean_v25k/networks.jsonl": "de",

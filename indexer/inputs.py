@@ -4,7 +4,6 @@ InputOptions     the user's options -> `ReaderOptions`, what each reader takes
 input_files      files and folders -> `Inputs`, each with the name of its recording
 utterances_in    a file of any format -> its utterances
 read_input       the same for a file that may be something else
-networks_of      the same as networks, one at a time
 """
 
 import os
@@ -40,7 +39,6 @@ from std.nist.rttm import parse_turns
 from std.numbers import counted, example
 from std.repairs import CLOCK_GOES_BACK, Repairs
 from std.sound.files import SUFFIX
-from std.values import ConfusionNetwork
 
 NameBy = Literal["stem", "path", "content"]
 NAMES_BY: dict[NameBy | None, Names] = {
@@ -269,11 +267,3 @@ def read_input(file: Input, input_format: str, options: ReaderOptions) -> list[U
         if other and file.in_folder:
             return None
         raise (other or error) from error
-
-
-def networks_of(
-    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
-) -> Iterator[ConfusionNetwork]:
-    """Yield the utterances of a file as networks, one at a time; otherwise as `utterances_in`."""
-    for block in utterances_in(path, input_format, options):
-        yield from block

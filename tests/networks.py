@@ -1,5 +1,6 @@
 """What readers return, as networks; and networks as word meshes."""
 
+from indexer.inputs import utterances_in
 from indexer.networks.utterances import Utterances
 
 EPSILON = "*DELETE*"
@@ -12,6 +13,11 @@ def networks_in(blocks):
             yield from block
         else:
             yield block
+
+
+def networks_of(path, **how):
+    """The utterances of a file as networks, one at a time; arguments as of `utterances_in`."""
+    return networks_in(utterances_in(path, **how))
 
 
 def write_meshes(networks, stream):

@@ -8,10 +8,10 @@ from benchmarks.archives.words import Counted, of_speech
 from benchmarks.calibration import Material, material
 from benchmarks.german import Data, indexed
 from benchmarks.simulated_recognisers import RealSlot, slots_with_words
-from indexer.inputs import networks_of
 from std.config import Config
 from std.files import read
 from std.nist import ecf, rttm, term_list
+from tests.networks import networks_of
 
 EXAMPLE = Path(__file__).parents[2] / "examples/german"
 

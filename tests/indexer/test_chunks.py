@@ -6,10 +6,10 @@ import pytest
 
 from indexer import InputOptions, index_files
 from indexer.cli import main
-from indexer.inputs import networks_of
 from indexer.networks.chunks import read_chunks
 from std.errors import InputError
 from std.repairs import CLOCK_GOES_BACK
+from tests.networks import networks_of
 
 SAID = ["purple carrots grow", "in a quiet valley", "for the whole winter"]
 STARTS = [0, 20, 40, 12, 30, 5, 25]  # of three parts

@@ -7,10 +7,10 @@ import pytest
 
 import indexer.cli
 from indexer import index_files, list_recordings, preview_files
-from indexer.inputs import networks_of
 from indexer.store_cli import main as std_store
 from std.metadata.table import of_rows
 from std.store import open_store
+from tests.networks import networks_of
 from tools.parsers import parsers
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_07"]

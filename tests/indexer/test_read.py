@@ -11,12 +11,11 @@ from indexer.cli import main
 from indexer.formats.readers import mesh
 from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader import ReaderOptions, read_segments
-from indexer.inputs import networks_of
 from indexer.segments.invert import invert
 from std.errors import InputError
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
-from tests.networks import networks_in, write_meshes
+from tests.networks import networks_in, networks_of, write_meshes
 
 ASR = Path(__file__).parents[1] / "data" / "asr"
 GERMAN = ASR / "german"
@@ -113,4 +112,4 @@ def test_wrong_file_under_a_right_name(tmp_path):
     path = tmp_path / "x.slf"
     path.write_bytes((GERMAN / "KERSTIN_14.mesh").read_bytes())
     with pytest.raises(InputError, match=r"x\.slf:1: expected key=value fields of a lattice"):
-        list(networks_of(path, "slf"))
+        list(networks_of(path, input_format="slf"))

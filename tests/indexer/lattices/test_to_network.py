@@ -12,7 +12,6 @@ from rapidfuzz.distance import Levenshtein
 
 from indexer.formats.detect import parse_file
 from indexer.formats.shared.reader import ReaderOptions, read_segments
-from indexer.inputs import networks_of
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.lattices.to_network import (
@@ -27,7 +26,7 @@ from indexer.lattices.to_network import (
 )
 from std.errors import InputError
 from std.values import Recording
-from tests.networks import networks_in
+from tests.networks import networks_in, networks_of
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,12 @@ import pytest
 
 import indexer.cli
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.inputs import networks_of
 from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
 from indexer.shards import audio_files
 from std.numbers import counted
 from std.store import open_store, vocabulary_counts
+from tests.networks import networks_of
 
 NOISES = [
     "[noise]",
