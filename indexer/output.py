@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from std.display.rows import Rows, print_table
+from std.numbers import with_channel
 
 if TYPE_CHECKING:
     from indexer import IndexDescription, ListedRecording, Preview
@@ -53,7 +54,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
         ),
         brief=[
             (
-                name_of(entry),
+                with_channel(*entry.about.recording),
                 clock(entry.about.speech_ms),
                 language_of(entry) or "?",
                 entry.words,
@@ -65,12 +66,6 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
             for entry in listed
         ],
     )
-
-
-def name_of(entry: "ListedRecording") -> str:
-    """The file, and the channel if it is not the first."""
-    file, channel = entry.about.recording
-    return file if channel == 1 else f"{file} ({channel})"
 
 
 def language_of(entry: "ListedRecording") -> str:
@@ -140,7 +135,8 @@ def details_rows(listed: "Sequence[ListedRecording]") -> Rows:
             "inputs": ", ".join(about.inputs),
             **about.metadata,
         }
-        cells += [(name_of(entry), fact, value) for fact, value in facts.items()]
+        name = with_channel(*about.recording)
+        cells += [(name, fact, value) for fact, value in facts.items()]
     return Rows(("recording", "fact", "value"), cells, (entry.document() for entry in listed))
 
 

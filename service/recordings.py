@@ -23,6 +23,7 @@ from std.audio.files import AUDIO_TYPES, AudioFolder, is_audio
 from std.errors import InputError
 from std.marks import Mark
 from std.metadata.table import AUDIO, Metadata, of_channel
+from std.numbers import with_channel
 from std.recordings import IndexRecording, inputs_of
 from std.values import Recording
 
@@ -49,7 +50,7 @@ class RecordingEntry:
     def title(self) -> str:
         """The name of the recording for people."""
         name = self.metadata.get("title") or self.recording.file
-        return name if self.recording.channel == 1 else f"{name} ({self.recording.channel})"
+        return with_channel(name, self.recording.channel)
 
     @property
     def described(self) -> dict[str, str]:

@@ -81,6 +81,15 @@ def example(names: Sequence[object]) -> str:
     return f"{names[0]}{' ...' if len(names) > 1 else ''}"
 
 
+def with_channel(name: str, channel: int) -> str:
+    """A recording's name, with the number of its channel unless that is the first.
+
+    >>> with_channel("talk", 1), with_channel("talk", 2)
+    ('talk', 'talk (2)')
+    """
+    return name if channel == 1 else f"{name} ({channel})"
+
+
 def clock(seconds: float) -> str:
     """A time in a recording, as h:mm:ss.s without leading zero hours.
 

@@ -245,16 +245,15 @@ def rows_of(classes: "Sequence[DiscoveredClass]") -> Rows:
 def print_classes(classes: "Sequence[DiscoveredClass]") -> None:
     """A table for a person; the number of a class is at its first fragment."""
     from std.display.rows import print_table
-    from std.numbers import clock
+    from std.numbers import clock, with_channel
 
     is_spelt = any(one.spelling for one in classes)
     names = ("class", "file", "time", "length", "score", "written", *["spelling"] * is_spelt)
     cells = []
     for n, one in enumerate(classes, start=1):
         for row, part in enumerate(one.fragments):
-            channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
             cells.append(
-                (n if row == 0 else "", f"{part.recording.file}{channel}", clock(part.start_s),
+                (n if row == 0 else "", with_channel(*part.recording), clock(part.start_s),
                  f"{part.end_s - part.start_s:.2f}", part.score, part.written,
                  *[one.spelling if row == 0 else ""] * is_spelt)
             )  # fmt: skip

@@ -43,7 +43,7 @@ from std.display.rows import (
     print_columns,
     print_rows,
 )
-from std.numbers import about, clock, counted
+from std.numbers import about, clock, counted, with_channel
 from std.options import configuration_of
 from std.terminal import bold, printable
 
@@ -188,7 +188,7 @@ def _rows_of_units(found: "UnitHits") -> Rows:
         brief_header=("file", "from", "to", "probability", "speaker", "places"),
         brief=[
             (
-                one.file if one.channel == 1 else f"{one.file} ({one.channel})",
+                with_channel(one.file, one.channel),
                 *(clock(one.start_s), clock(one.end_s)),
                 *(f"{one.probability:.3f}", one.speaker, _places(one.places)),
             )

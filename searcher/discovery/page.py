@@ -23,7 +23,7 @@ from std.audio.files import NO_INPUTS, audio_of
 from std.display.rows import templates
 from std.errors import InputError, StdError
 from std.metadata.table import NO_METADATA, Metadata
-from std.numbers import clock, counted
+from std.numbers import clock, counted, with_channel
 from std.outputs import open_output
 from std.sound.files import SUFFIX, sound_name
 from std.values import Recording
@@ -98,9 +98,8 @@ def _length(one: DiscoveredClass) -> str:
 
 
 def _row(part: DiscoveredFragment, place: Path | None) -> _Row:
-    channel = f" ({part.recording.channel})" if part.recording.channel != 1 else ""
     sound = _sound(part, place) if place else ""
-    return _Row(f"{part.recording.file}{channel}", clock(part.start_s), part.written, sound)
+    return _Row(with_channel(*part.recording), clock(part.start_s), part.written, sound)
 
 
 def _sound(part: DiscoveredFragment, place: Path) -> str:

@@ -14,7 +14,7 @@ from searcher.results.hits import Hit
 from std.characters import text_of
 from std.csv_files import write_csv
 from std.display.rows import MIN_COLUMN, PrintedColumn, Rows, print_columns
-from std.numbers import clock
+from std.numbers import clock, with_channel
 from std.outputs import open_output
 from std.terminal import bold, printable
 
@@ -50,7 +50,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
         brief=[
             (
                 hit.term,
-                hit.file if hit.channel == 1 else f"{hit.file} ({hit.channel})",
+                with_channel(hit.file, hit.channel),
                 *(seconds(hit.start_s), seconds(hit.start_s + hit.duration_s)),
                 *(f"{hit.probability:.3f}", text_of(filter(None, hit.context))),
                 *((f"{hit.score:.3f}", hit.decision) if decided else ()),
@@ -96,11 +96,10 @@ def print_table(
     rows = []
     for hit in hits[:limit]:
         before, inside, after = map(printable, hit.context)
-        channel = f" ({hit.channel})" if hit.channel != 1 else ""
         rows.append(
             (
                 printable(hit.term),
-                printable(hit.file) + channel,
+                with_channel(printable(hit.file), hit.channel),
                 *(printable(_value(hit, name)) for name in columns),
                 *((printable(hit.language or "?"),) if languages else ()),
                 f"{clock(hit.start_s)} {hit.estimate}".strip(),

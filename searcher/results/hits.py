@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from std.display.rows import Framed
-from std.numbers import counted, written, written_column
+from std.numbers import counted, with_channel, written, written_column
 
 WordKind = Literal["form", "part", "apart"]
 WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")
@@ -90,7 +90,7 @@ class Hit:
     def __repr__(self) -> str:
         """Term, place and probability; `document` has everything."""
         end_s = self.start_s + self.duration_s
-        place = self.file if self.channel == 1 else f"{self.file} ({self.channel})"
+        place = with_channel(self.file, self.channel)
         decided = f" {self.decision}" if self.decision else ""
         span = f"{self.start_s:.3f}-{end_s:.3f} s"
         return f"<Hit {self.term!r} {place} {span}, probability {self.probability:.3f}{decided}>"
