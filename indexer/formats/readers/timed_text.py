@@ -42,6 +42,7 @@ from indexer.formats.shared.json_row import (
     turns_beside,
     with_best,
     with_speakers,
+    with_times,
     without_start,
 )
 from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions
@@ -69,7 +70,7 @@ PASSED = {  # keys of what was not said, or of speech in another form
     "translation", "translations", "translated_utterances", "summary", "summaries", "chapters",
     "topics", "entities", "highlights", "keywords", "action_items", "actionItems", "notes",
     "comments", "char", "phone", "chars", "characters", "phones", "phonemes", "syllables",
-    "subtitles",
+    "subtitles", "speech_outline",
     "sentiment_analysis_results", "auto_highlights_result", "iab_categories_result", "intents",
     "partial", "finalRefinement",  # Yandex writes each final text once more, with capitals
     "named_entity_recognition", "diarization", "speaker_labels", "pens", "events_log", "custom",
@@ -251,8 +252,7 @@ class _Finder:
         fields = fields_of(tuple(value))
         inner = self._parent(around)._replace(said=_said(value, fields, around.said))
         if "start" in fields:
-            key, column = fields["start"]
-            inner = inner._replace(start=(value[key], column))
+            inner = with_times(inner, value, fields)
         lists = []
         tiers = _speech_tiers(value) if around.where.rpartition(".")[2] == "tiers" else None
         for key, child in value.items():

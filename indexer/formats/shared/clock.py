@@ -37,7 +37,8 @@ FRAME_RATES = (25, 30, 50, 60)
 _FRAMES = re.compile(r"[:;](\d{2})(?!\d|[.:]\d)(?<=\b\d\d:\d\d:\d\d[:;]\d\d)")  # fast: a mark first
 _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 _CLOCK = re.compile(CLOCK)
-TIME_LINE = re.compile(rf"(?m)^[ \t\ufeff]*({_BARE})[ \t]*-+>[ \t]*({_BARE})(?=[ \t]|$).*$")
+_IN_LINE = rf"({_BARE}|\d{{1,2}}[,.]\d{{1,9}})"  # of the first minute perhaps seconds only
+TIME_LINE = re.compile(rf"(?m)^[ \t\ufeff]*{_IN_LINE}[ \t]*-+>[ \t]*{_IN_LINE}(?=[ \t]|$).*$")
 _ARROW = re.compile(r"(?mi)^[ \t]*(?:-?\d|[+-]?(?:nan|inf(?:inity)?)\b).*-->.*$")
 _USUAL = len("00:00:00,000")
 _UNITS_S = np.array([36000, 3600, 0, 600, 60, 0, 10, 1, 0, 0.1, 0.01, 0.001])
@@ -201,8 +202,7 @@ def _all_seconds(times: Sequence[str]) -> Float64s:
         usual[:] = False
     for row in np.flatnonzero(~usual).tolist():
         match = _CLOCK.fullmatch(times[row])
-        assert match is not None  # as time_lines has found it by the same pattern
-        values[row] = seconds(*match.groups())
+        values[row] = seconds(*match.groups()) if match else float(times[row].replace(",", "."))
     return values
 
 

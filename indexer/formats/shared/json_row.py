@@ -46,6 +46,7 @@ class Around(NamedTuple):
     where: str = ""
     parent: int = 0  # rows of one parent are said one after the other
     start: tuple[Any, Column] | None = None  # of the parent, as written
+    end: tuple[Any, Column] | None = None
     said: Mapping[str, Any] = {}  # speaker, language, file, channel as written
 
 
@@ -335,3 +336,14 @@ def with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:
 def name_speakers(rows: Sequence[Row]) -> bool:
     """Whether any row names its speaker."""
     return any(row.get("speaker") is not None for row in rows)
+
+
+def with_times(
+    around: Around, value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]]
+) -> Around:
+    """Set the start and the end of an object as written, for what is inside."""
+    start, end = (
+        (value[fields[what][0]], fields[what][1]) if what in fields else None
+        for what in ("start", "end")
+    )
+    return around._replace(start=start, end=end)

@@ -29,6 +29,7 @@ from std.values import Float64s
 
 INSIDE = 0.8  # of rows that begin before their parent: then times count from the parent's start
 OF_CUTS = "supervisions"  # Lhotse's, which count from their cut, wherever that begins
+SAMPLE_S = 1 / 16_000
 WITHIN_S = 0.5  # that words may begin before their parent, and count from the recording
 MOST_UNITS = 1e18  # in a number of a time
 TIMES_EXAMINED = 10_000  # rows examined for the unit of times
@@ -249,6 +250,7 @@ def _placed(
     """
     if all(one.row.around.start is None for one in timed):
         return timed
+    unit = _unit_of_parents_s(timed, unit)
     starts = [_parent_s(one.row, unit) for one in timed]
     inner = [
         (one, start)
@@ -269,6 +271,23 @@ def _placed(
         one._replace(start_s=one.start_s + start, end_s=one.end_s + start) if start else one
         for one, start in zip(timed, starts, strict=True)
     ]
+
+
+def _unit_of_parents_s(timed: Sequence[Timed], unit: float) -> float:
+    """The unit of the times of parents: Otter counts samples there, and seconds in words."""
+    said_s: dict[tuple[float, float], float] = {}
+    for one in timed:
+        start, end = (_plain_number(time) for time in (one.row.around.start, one.row.around.end))
+        if start is not None and end is not None and 0 <= one.end_s <= MAX_TIME_S:
+            said_s[start, end] = max(said_s.get((start, end), 0.0), one.end_s)
+    length_s = sum(end - start for start, end in said_s) * SAMPLE_S
+    spoken_s = sum(said_s.values())
+    return SAMPLE_S if spoken_s > 0 and math.isclose(spoken_s, length_s, rel_tol=0.1) else unit
+
+
+def _plain_number(time: tuple[Any, Column] | None) -> float | None:
+    """A time as written, if it is a whole number whose key says no unit."""
+    return float(time[0]) if time and type(time[0]) is int and not time[1].unit_s else None
 
 
 def _parent_s(row: Row, unit: float) -> float:

@@ -32,6 +32,14 @@ def test_captions_with_blank_lines_inside_and_without_an_end():
     assert said(parsed(srt, text)) == [(1000, 2000, "eins zwei")]
 
 
+@pytest.mark.parametrize("form", [srt, vtt])
+def test_times_of_the_first_minute_may_be_seconds(form):
+    """As some podcasts have them: such captions were left out."""
+    text = "WEBVTT\n\n0.860 --> 7.380\none\n\n56.44 --> 1:01.08\ntwo\n\n1:02.0 --> 1:03.0\nthree\n"
+    found = said(parsed(form, text.removeprefix("WEBVTT\n\n" if form is srt else "")))
+    assert found == [(860, 7380, "one"), (56440, 61080, "two"), (62000, 63000, "three")]
+
+
 @pytest.mark.parametrize("times", ["00:00:03", "00:00:03,000 -", "00:00:03,000 --"])
 def test_a_file_that_breaks_off_in_its_times_is_refused(times):
     """Else the number and the rest of the times would be words of the caption before."""

@@ -292,6 +292,23 @@ def test_a_map_of_words_is_a_list_of_them():
     assert list(network.words) == texts
 
 
+def test_segments_may_count_samples_and_their_words_seconds():
+    """As Otter's API answers, with an outline that nobody said."""
+    segments = [
+        {"start_offset": 16_000 * at, "end_offset": 16_000 * at + 32_000, "transcript": "so it",
+         "alignment": [{"word": word, "start": start, "end": start + 1.0, "startOffset": 0}
+                       for start, word in enumerate(("so", "it"))]}
+        for at in (5, 20)
+    ]  # fmt: skip
+    outline = [{"text": "Summary", "start_offset": 80_000, "end_offset": 352_000}]
+    answer = {"speech": {"speech_outline": outline, "transcripts": segments}}
+    found = networks_in(parse(io.BytesIO(json.dumps(answer).encode()), "talk"))
+    assert [(one.words, one.start_ms, one.end_ms) for one in found] == [
+        (("so", "it"), 5000, 7000),
+        (("so", "it"), 20000, 22000),
+    ]
+
+
 def test_partial_results_are_not_said_once_more(tmp_path):
     """As Kaldi's server for gstreamer writes them, with times in its final results only."""
     lines = [
