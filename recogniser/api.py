@@ -13,6 +13,7 @@ from pathlib import Path
 
 from recogniser import folder
 from recogniser.audio import estimated_s
+from recogniser.cluster import run_there
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecogniseReport, RecordingReport, Task, channels_of, report_of
@@ -44,6 +45,7 @@ def recognise_files(
     options: RecognitionOptions | None = None,
     *,
     jobs: int = 1,
+    scheduler: str | None = None,
     name_by: str = "stem",
     ecf: AnyPath | None = None,
     with_text: bool = False,
@@ -57,6 +59,8 @@ def recognise_files(
         output: a folder, made if it is not there.
         options: how to recognise.
         jobs: worker processes; with GPUs, one each.
+        scheduler: address of a Dask scheduler; then ``jobs`` is not used, and its workers have
+            the audio and the folder under the same paths.
         name_by: name recordings by the ``stem`` or the ``path`` of their files.
         ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
         with_text: also write each recording's text, see `recogniser.folder`.
@@ -85,10 +89,15 @@ def recognise_files(
     stretches = options.again.stretches if options.again else ()
     report.not_given = sorted({one.recording.file for one in stretches} - files.keys())
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
-    gpus = _gpus(options)
+    stopping = stopping or Stopping()
     # even if nothing is left to do, a worker starts: its settings must match the folder's
+    if scheduler is None:
+        gpus = _gpus(options)
+        events = run(left or tasks[:1], options, gpus or jobs, gpus, stopping)
+    else:
+        events = run_there(left or tasks[:1], options, scheduler, stopping)
     with ExitStack() as stack:
-        for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
+        for event in events:
             if isinstance(event, OutputSettings):
                 stack.enter_context(folder.opened(target, event.values))
                 results.begin(tasks, left)
@@ -133,6 +142,7 @@ class _Results:
                 if name in given:
                     self.report.already.append(RecordingReport(name, seconds, has_words=False))
         folder.write_ecf(self.report.ecf, self.excerpts)
+        self.watcher.advanced(0.0)  # the recogniser is loaded
         self.notes = read_notes(self.output / NOTES)
         self._note(one.file for one in self.report.already if one.file not in self.notes)
 

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from std.command import JOBS, file_argument, folder_argument, number, text_argument
 from std.errors import ConfigError
-from std.options import add_jobs_option, add_json_option, add_progress_options
+from std.options import (
+    add_jobs_option,
+    add_json_option,
+    add_progress_options,
+    add_scheduler_option,
+)
 from std.parser import Parser
 from std.ranges import Range
 
@@ -22,6 +27,7 @@ EXAMPLE = """\
 examples:
   std-recognise interviews/*.mp3 --output NETWORKS --model small.en
   std-recognise radio --output NETWORKS --model large-v3 --language de --jobs 4
+  std-recognise /shared/radio --output /shared/NETWORKS --scheduler tcp://host:8786
   std-recognise call.wav --output NETWORKS --channels split --hotwords names.txt
   std-recognise radio --output NETWORKS_2 --listen-again again.csv --earlier NETWORKS
   std-recognise village --output NETWORKS --sound-only --encoder small
@@ -98,6 +104,7 @@ def _add_usual_options(parse: Parser) -> None:
         help="name recordings after the name or the path of the file",
     )
     add_jobs_option(parse, meaning="recordings at once")
+    add_scheduler_option(parse)
     parse.add_argument(
         "--ecf", type=file_argument, metavar="XML", help="file for the ECF (NETWORKS/ecf.xml)"
     )

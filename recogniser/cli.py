@@ -47,6 +47,7 @@ def recognise(args: argparse.Namespace) -> int:
                 args.output,
                 options_of(args),
                 jobs=args.jobs,
+                scheduler=args.scheduler,
                 name_by=args.name_by,
                 ecf=args.ecf,
                 with_text=args.text,
@@ -70,6 +71,8 @@ def keep(args: argparse.Namespace) -> int:
 
     if not args.encoder:
         raise ConfigError("--frames: expected --encoder with a name for what made them, got none")
+    if args.scheduler:
+        raise ConfigError("--frames: expected no --scheduler, as nothing is recognised")
     report = keep_frames(
         args.audio,
         args.output,

@@ -154,8 +154,12 @@ def finish(folder: Path, name: str, stream: BinaryIO) -> None:
 
 
 def settle(part: Path, final: Path) -> None:
-    """Give a flushed file its final name, and flush the folder."""
-    part.replace(final)
+    """Give a flushed file its final name, and flush the folder.
+
+    A process of an earlier run, for whose lock this one waited, may have done it.
+    """
+    if part.exists() or not final.exists():
+        part.replace(final)
     sync_folder(final.parent)
 
 

@@ -1,6 +1,7 @@
 """Worker processes for recordings: each loads the recogniser once and takes one at a time.
 
     run             tasks, the longest first -> events, as they come
+    Work            what a worker does: one recording, its words, its sound or both
     record_sound    one recording: audio file -> its frames only, without words
 
 A worker reports its progress. If a worker dies, only its recording is unfinished; its output stays,
@@ -214,7 +215,7 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
 
     signal.signal(signal.SIGTERM, stop)
     try:
-        work = _Work(options, gpu)
+        work = Work(options, gpu)
         pipe.send(OutputSettings(work.settings()))
         while (task := pipe.recv()) is not None:
             pipe.send(_done(task, work, pipe, stopping))
@@ -224,10 +225,18 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
         os._exit(1)
 
 
-class _Work:
+class Work:
     """A worker's part of a recording: words, sound or both."""
 
     def __init__(self, options: RecognitionOptions, gpu: int) -> None:
+        """Load what the options name.
+
+        Args:
+            gpu: the number of the GPU, if there is one.
+
+        Raises:
+            StdError: it cannot be loaded.
+        """
         self._options = options
         self._recogniser = open_backend(options, gpu) if options.words else None
         self._writer = sound_writer(options, self._recogniser, gpu)
@@ -241,7 +250,7 @@ class _Work:
             found[folder.SOUND_SETTINGS] = sound_settings(self._options, self._writer)
         return found
 
-    def __call__(self, task: Task, progress: Progress, stopping: Stopping) -> RecordingReport:
+    def __call__(self, task: Task, progress: Progress, stopping: Stop) -> RecordingReport:
         """Write the output that is missing.
 
         If the recogniser gives no frames, a second pass makes them, because the encoder's windows
@@ -259,7 +268,7 @@ class _Work:
         return words or sound
 
 
-def _done(task: Task, work: _Work, pipe: Connection, stopping: Stopping) -> Any:
+def _done(task: Task, work: Work, pipe: Connection, stopping: Stopping) -> Any:
     """Process a recording; an error becomes an event."""
     if stopping():  # told before it began
         return Stopped()

@@ -113,13 +113,16 @@ class Stopwatch:
         return Cost(time.perf_counter() - begin_s, cpu_s, compile_s)
 
 
-def paid(function: Callable[[Any], Any], item: Any) -> Paid:
-    """In a worker: ``function(item)`` with its cost.
+def paid(
+    function: Callable[[Any], Any], item: Any, clock: Callable[[], float] = time.thread_time
+) -> Paid:
+    """In a worker: ``function(item)`` with its cost, and that of its helper processes.
 
-    The CPU time is that of this thread and its helper threads, because a cluster's worker runs
-    other work in other threads.
+    Args:
+        clock: CPU time in s; of this thread, because a cluster's worker may run other work in
+            other threads.
     """
-    compile_before_s, begin_s = LEDGER.own_compile_s(), time.thread_time() + LEDGER.helpers_s()
+    compile_before_s, begin_s = LEDGER.own_compile_s(), clock() + LEDGER.helpers_s()
     result = function(item)
-    spent_s = time.thread_time() + LEDGER.helpers_s() - begin_s
+    spent_s = clock() + LEDGER.helpers_s() - begin_s
     return Paid(result, max(0.0, spent_s), LEDGER.own_compile_s() - compile_before_s)

@@ -8,7 +8,9 @@ same_code    the function of a worker: it unpickles the work only if the code is
 import asyncio
 import logging
 import pickle
+import time
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -29,9 +31,10 @@ from std import __version__
 from std.command import tell
 from std.errors import ConfigError, StdError
 from std.execution.cost import Paid, paid
+from std.execution.stop import check_stop, stopped_by
 from std.execution.workers import Workers
 
-PACKAGES = ("indexer", "searcher", "std")  # packages in workers, installed side by side
+PACKAGES = ("indexer", "recogniser", "searcher", "std")  # in workers, side by side
 
 
 @cache
@@ -51,7 +54,8 @@ CONNECT_S = 10.0
 LOOK_S = 2.0  # between two checks for failures and missing workers
 # By name: a worker without `same_code` would fail to unpickle the function.
 RUN = f"__import__({__name__!r}, fromlist=['']).same_code(there, work)"
-LOST = (KilledWorker, FutureCancelledError, CommClosedError, ClosedClientError)
+ENDED = (KilledWorker,)
+LOST = (*ENDED, FutureCancelledError, CommClosedError, ClosedClientError)
 
 
 @contextmanager
@@ -89,7 +93,7 @@ def dask(address: str) -> Iterator[Workers]:
             return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
 
         watch = Watch(client, address)
-        yield Workers(workers, submit, LOST, watch, elsewhere=True, reason=watch.reason)
+        yield Workers(workers, submit, LOST, ENDED, watch, elsewhere=True, reason=watch.reason)
 
 
 def nobody_at(address: str, error: Exception) -> ConfigError:
@@ -127,11 +131,22 @@ def same_code(there: str, work: bytes) -> Paid:
 
     Raises:
         StdError: the command runs other code than this worker.
+        CancelledError: the command has ended (`std.execution.stop.check_stop`).
     """
+    worker = get_worker()
     if there != version():
-        raise other_code(there, f"{version()} at {get_worker().address}")
+        raise other_code(there, f"{version()} at {worker.address}")
     function, item = pickle.loads(work)  # pickled by the command, in the same cluster
-    return paid(function, item)
+    tasks, name = worker.state.tasks, worker.get_current_task()
+
+    def wanted() -> None:
+        if name in tasks and tasks[name].state == "cancelled":
+            raise CancelledError
+
+    # Alone in its process, it may have threads of its own, as recognisers have.
+    clock = time.process_time if worker.state.nthreads == 1 else time.thread_time
+    with stopped_by(wanted):
+        return paid(function, item, clock)
 
 
 def other_code(here: str, got: str) -> StdError:
@@ -171,6 +186,7 @@ class Watch:
         done = Event()
         first.add_done_callback(lambda _: done.set())
         while not done.wait(LOOK_S):
+            check_stop()
             for other in others:
                 if other.status == "error":
                     result(other)

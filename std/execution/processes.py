@@ -1,6 +1,7 @@
 """The workers of a command: none, processes of this machine, or a Dask cluster.
 
     executor         ``--jobs`` and ``--scheduler`` -> `std.execution.workers.Executor`
+    cluster          the address of a Dask scheduler -> `std.execution.workers.Workers`
     follow_parent    makes a worker process end with its command
 
 Dask's workers (extra ``cluster``) are in `std.execution.dask`.
@@ -29,20 +30,34 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
     """
     PROCESSES.argument("jobs", jobs)
     if scheduler is not None:
-        try:
-            from std.execution.dask import dask
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                "--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
-                f"got: {error}"
-            ) from error
-        with dask(scheduler) as workers:
+        with cluster(scheduler) as workers:
             yield workers
     elif jobs > 1:
         with _processes(jobs) as workers:
             yield workers
     else:
         yield IN_PROCESS
+
+
+@contextmanager
+def cluster(scheduler: str) -> Iterator[Workers]:
+    """The workers of a Dask cluster.
+
+    Args:
+        scheduler: its address, as ``tcp://host:8786``.
+
+    Raises:
+        ConfigError: Dask is not installed, or no scheduler with workers at this address.
+    """
+    try:
+        from std.execution.dask import dask
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
+            f"got: {error}"
+        ) from error
+    with dask(scheduler) as workers:
+        yield workers
 
 
 @contextmanager

@@ -71,24 +71,46 @@ class Workers:
     workers: int
     submit: Callable[..., Any]  # function, item -> the future of a `std.execution.cost.Paid`
     lost: tuple[type[Exception], ...]  # raised by a future whose worker is lost
+    ended: tuple[type[Exception], ...] = ()  # of these: several workers ended at its item
     fetch: Callable[[Any, Collection[Any]], Any] = result
     elsewhere: bool = False  # whether this process did not start them
     reason: Callable[[Exception], str] = first_line  # of one of ``lost``, for people
 
-    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        waiting = iter(items)
-        running = deque(
-            self.submit(function, item) for item in islice(waiting, PER_WORKER * self.workers)
-        )
+    def map(
+        self,
+        function: Callable[[A], B],
+        items: Iterable[A],
+        instead: Callable[[A, str], B] | None = None,
+    ) -> Iterator[B]:
+        """Yield ``function(item)`` for each item, in order.
+
+        Args:
+            instead: gives the result of an item at which several workers have ended, from the item
+                and the reason; None: the other items end, too.
+
+        Raises:
+            StdError: the workers are lost. Also any error of ``function``.
+        """
+        waiting = ((item, self.submit(function, item)) for item in items)
+        running = deque(islice(waiting, PER_WORKER * self.workers))
         try:
             while running:
                 check_stop()
-                done = self.fetch(running.popleft(), running)
-                yield LEDGER.note(done, elsewhere=self.elsewhere)
-                running.extend(self.submit(function, item) for item in islice(waiting, 1))
+                item, future = running[0]
+                try:
+                    # With ``instead``, an error of another item waits: it may be no error.
+                    done = self.fetch(future, () if instead else [one for _, one in running][1:])
+                    found = LEDGER.note(done, elsewhere=self.elsewhere)
+                except self.ended as error:
+                    if instead is None:
+                        raise
+                    found = instead(item, self.reason(error))
+                running.popleft()
+                yield found
+                running.extend(islice(waiting, 1))
         except self.lost as error:
             raise StdError(f"lost the workers: {self.reason(error)}") from error
         finally:
             with suppress(*self.lost):  # nobody is left to be told
-                for future in running:
+                for _, future in running:
                     future.cancel()

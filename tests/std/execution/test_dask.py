@@ -13,6 +13,8 @@ import threading
 import time
 import types
 import warnings
+import wave
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 import pytest
@@ -22,11 +24,16 @@ pytest.importorskip(
 )
 
 import indexer.cli
+import recogniser.cli
 import searcher.commands.search
 import std.execution.dask
 from indexer.store_cli import main as std_store
+from recogniser.options import RecognitionOptions
+from recogniser.processes import Work
+from recogniser.recording import Task
 from std.errors import ConfigError, InputError
 from std.execution.processes import executor
+from std.execution.stop import check_stop, stopped_by
 
 ROOT = Path(__file__).parents[3]
 
@@ -63,6 +70,54 @@ def test_items_of_a_killed_worker_are_done_by_another(cluster, tmp_path):
         work = functools.partial(die_once, mark=str(tmp_path / "mark"))
         assert list(workers.map(work, range(20))) == [n * n for n in range(20)]
     assert (tmp_path / "mark").exists()
+
+
+def wait_until_nobody_waits(item, mark):
+    mark.with_suffix(".begun").touch()
+    try:
+        while True:
+            check_stop()
+            time.sleep(0.01)
+    except CancelledError:
+        mark.touch()
+        raise
+
+
+def test_work_for_which_nobody_waits_ends(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(std.execution.dask, "LOOK_S", 0.05)
+    mark = tmp_path / "mark"
+
+    def stop():
+        if mark.with_suffix(".begun").exists():
+            raise KeyboardInterrupt
+
+    work = functools.partial(wait_until_nobody_waits, mark=mark)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        stopped_by(stop),
+        executor(scheduler=cluster.scheduler_address) as workers,
+    ):
+        list(workers.map(work, [1]))
+    ends_s = time.monotonic() + 10
+    while not mark.exists() and time.monotonic() < ends_s:
+        time.sleep(0.01)
+    assert mark.exists()
+
+
+def test_recordings_are_recognised_by_workers(cluster, tmp_path, monkeypatch):
+    pytest.importorskip("pocketsphinx", reason="needs the extra 'pocketsphinx'")
+    monkeypatch.chdir(tmp_path)
+    Path("here").mkdir()
+    work = Work(RecognitionOptions(backend="pocketsphinx"), gpu=0)
+    for name in ("one", "two"):
+        with wave.open(f"{name}.wav", "wb") as sink:
+            sink.setparams((1, 2, 16_000, 0, "NONE", ""))
+            sink.writeframes(bytes(16_000))
+        work(Task(Path(f"{name}.wav"), name, Path("here")), lambda seconds: None, lambda: False)
+    given = ["one.wav", "two.wav", "--backend", "pocketsphinx", "--quiet", "--output", "there"]
+    assert recogniser.cli.main([*given, "--scheduler", cluster.scheduler_address]) == 0
+    for path in Path("here").iterdir():
+        assert path.read_bytes() == (Path("there") / path.name).read_bytes()
 
 
 def test_a_large_task_is_sent_without_advice_to_programmers(cluster):
