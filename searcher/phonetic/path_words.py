@@ -26,9 +26,8 @@ import numpy as np
 from searcher.phonetic.layout import PhoneticHits
 from std.values import Float64s
 
-SAME = 8  # places at which a term may be written as one other word
-SIBLINGS = 6  # places at which it may be written as other words with its stem
-SAME_SIBLING = 4  # the same where one of these words stands at as many
+SAME = 8  # places at which a term may be written as one other word, or as any with its stem
+SAME_SIBLING = 4  # the latter where one of these words stands at as many
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
 # Factor over chance: words that occur together in place of an unknown one; and the odds that words
 # that do so occur together by chance nevertheless.
@@ -115,11 +114,11 @@ def explained(
 
     A word at very many of a term's places was itself said there (*mag* for *maak*), the more
     certainly the more places it has. Words with the term's stem, which occur in speech about the
-    same things, are counted together, and fewer places are enough, above all for one that stands
-    there again and again. Words of which the term sounds like a part (*einheit*, *kindheit* for
-    *hait*) are counted together, too. An unknown name is written as different words each time, or
-    as a unit (`together`), which explains nothing. Words that stand together only as often as those
-    of a phrase (`PHRASE`) tell nothing; if they do more often, this is evidence for the term.
+    same things, are counted together, and fewer places are enough for one that stands there again
+    and again. Words of which the term sounds like a part (*einheit*, *kindheit* for *hait*) are
+    counted together, too. An unknown name is written as different words each time, or as a unit
+    (`together`), which explains nothing. Words that stand together only as often as those of a
+    phrase (`PHRASE`) tell nothing; if they do more often, this is evidence for the term.
 
     Args:
         term: its words as they are spelt; none if it was spoken.
@@ -146,15 +145,17 @@ def _too_often(
     ====================================  ===================================================
     only together the term's letters      places at which chance joins such words (*durch aus*
                                           for *durchaus*)
-    the term's stem, and n places itself  n, from N / `SIBLINGS` to N / `SAME_SIBLING`
+    the term's stem, in a word that       n, from N / `SAME` to N / `SAME_SIBLING`
+    n of these places have
     any other word                        N / `SAME`
     ====================================  ===================================================
 
     Args:
         letters, common: see `_common_words`; of the paths that count.
     """
-    own = Counter(path for path in paths if path in common)
-    of_all = Counter(common[path] for path in own.elements())
+    places = [path for path in paths if path in common]
+    of_word = Counter(map(_longest, places))
+    of_all = Counter(common[path] for path in places)
     joined = sum(by_chance(path, words, slots) for path, one in common.items() if one is None)
 
     def times(path: Path) -> float:
@@ -162,11 +163,15 @@ def _too_often(
         if one is None:
             return joined
         n = of_all[one]
-        if one != letters:
-            return n / SAME
-        return max(n / SIBLINGS, min(own[path], n / SAME_SIBLING))
+        own = min(of_word[_longest(path)], n / SAME_SIBLING) if one == letters else 0.0
+        return max(n / SAME, own)
 
     return {path: log(max(1.0, times(path))) for path in common}
+
+
+def _longest(path: Path) -> str:
+    """The longest word of a path, by which it is known."""
+    return max(path, key=len, default="")
 
 
 def _told(path: Path, nats: float) -> float:
@@ -185,7 +190,7 @@ def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[P
         common: see `_common_words`.
     """
     units = [path for path, nats in unit_of.items() if nats > 0]
-    longest = [(max(path, key=len),) for path in units]
+    longest = [(_longest(path),) for path in units]
     gain = spelling([letters], units) - spelling([letters], longest)
     return {
         path
@@ -216,7 +221,7 @@ def _common_words(letters: str, distinct: Paths) -> Common:
             return letters
         if any(map("".join(path).__contains__, runs)):
             return None
-        longest = max(path, key=len, default="")
+        longest = _longest(path)
         is_part = len(path) == 1 and 0 < len(letters) < SHARED * len(longest)
         return LONGER if is_part else longest
 
@@ -238,7 +243,7 @@ def _with_stem(letters: str, distinct: Paths) -> set[Path]:
     of_alone = {run for word in alone for run in _runs(word, max(len(word), len(letters)))}
 
     def has_stem(path: Path) -> bool:
-        longest = max(path, key=len, default="").__contains__
+        longest = _longest(path).__contains__
         if any(map(longest, of_term)):
             return True
         return path in similar and (len(path) == 1 or any(map(longest, of_alone)))

@@ -10,7 +10,6 @@ from searcher.phonetic.path_words import (
     PHRASE,
     SAME,
     SAME_SIBLING,
-    SIBLINGS,
     RecognisedWords,
     by_chance,
     explained,
@@ -79,10 +78,10 @@ def test_words_of_one_stem_are_one_explanation():
 
 
 def test_a_sibling_explains_the_better_the_more_often_it_stands_there():
-    """24 places in all: 4, 5 or 6 times too many, for words at 2, 5 and 17."""
+    """24 places in all: 3, 5 or 6 times too many, for words at 2, 5 and 17."""
     paths = [("funktionen",)] * 17 + [("funktional",)] * 5 + [("funktionär",)] * 2
     found = explained(["funktion"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
-    assert np.exp(found).tolist() == pytest.approx([6.0] * 17 + [5.0] * 5 + [4.0] * 2)
+    assert np.exp(found).tolist() == pytest.approx([6.0] * 17 + [5.0] * 5 + [3.0] * 2)
 
 
 def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
@@ -94,14 +93,13 @@ def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
 
 def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_alone():
     """*manufaktur* has eight letters of *manufakturen* in a row; of the term it has seven."""
-    paths = [("manufaktur", "es")] * SIBLINGS + [("manufaktur", "die"), ("mann", "in", "faktoren")]
+    paths = [("manufaktur", "es")] * 7 + [("manufaktur", "die"), ("mann", "in", "faktoren")]
     none = np.zeros(len(paths))
     assert not explained(["manufactured"], paths, none, ARCHIVE, 1e5).any()
-    paths += [("manufakturen",)] * SIBLINGS
+    paths += [("manufakturen",)] * 8
     found = explained(["manufactured"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
-    places = 2 * SIBLINGS + 1
-    often, once = np.log(places / SAME_SIBLING), np.log(places / SIBLINGS)
-    expected = [often] * SIBLINGS + [once, 0.0] + [often] * SIBLINGS
+    often = np.log(16 / SAME_SIBLING)  # *manufaktur* counts whatever is beside it
+    expected = [often] * 8 + [0.0] + [often] * 8
     assert found.tolist() == pytest.approx(expected)
 
 
