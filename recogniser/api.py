@@ -15,7 +15,7 @@ from recogniser import folder
 from recogniser.audio import estimated_s
 from recogniser.cluster import run_there
 from recogniser.options import RecognitionOptions
-from recogniser.processes import Failed, OutputSettings, Progressed, Stopping, run
+from recogniser.processes import Event, Failed, OutputSettings, Progressed, Stopping, run
 from recogniser.recording import RecogniseReport, RecordingReport, Task, channels_of, report_of
 from recogniser.sound import excerpts_of, sound_file
 from std.audio.facts import HASH, NOTES, facts_of, file_digest, read_notes, write_notes
@@ -59,8 +59,7 @@ def recognise_files(
         output: a folder, made if it is not there.
         options: how to recognise.
         jobs: worker processes; with GPUs, one each.
-        scheduler: address of a Dask scheduler; then ``jobs`` is not used, and its workers have
-            the audio and the folder under the same paths.
+        scheduler: address of a Dask scheduler (`recogniser.cluster`); ``jobs`` is not used then.
         name_by: name recordings by the ``stem`` or the ``path`` of their files.
         ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
         with_text: also write each recording's text, see `recogniser.folder`.
@@ -78,33 +77,22 @@ def recognise_files(
     files = audio_files(given, name_by)
     _require_free(files if with_text else {})
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
-    longest_first = sorted(files.items(), key=lambda item: -lengths_s[item[0]])
-    named = [_task(path, name, target, options) for name, path in longest_first]
+    longest_first = sorted(lengths_s, key=lambda name: -lengths_s[name])
+    named = [_task(files[name], name, target, options) for name in longest_first]
     tasks, others = _without_others(named, read_notes(target / NOTES))
     report = RecogniseReport(failures=others, ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
     left = [task for task in tasks if not _done(task, options)]
+    report.not_given = _not_given(options, files)
     watcher.planned(len(left) + len(others), sum(lengths_s[task.name] for task in left))
     for reason in others:
         watcher.failed(reason)
-    stretches = options.again.stretches if options.again else ()
-    report.not_given = sorted({one.recording.file for one in stretches} - files.keys())
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
-    stopping = stopping or Stopping()
-    # even if nothing is left to do, a worker starts: its settings must match the folder's
-    if scheduler is None:
-        gpus = _gpus(options)
-        events = run(left or tasks[:1], options, gpus or jobs, gpus, stopping)
+    begun = left or tasks[:1]  # a worker starts in any case: its settings must be the folder's
+    if scheduler:
+        events = run_there(begun, options, scheduler, stopping or Stopping())
     else:
-        events = run_there(left or tasks[:1], options, scheduler, stopping)
-    with ExitStack() as stack:
-        for event in events:
-            if isinstance(event, OutputSettings):
-                stack.enter_context(folder.opened(target, event.values))
-                results.begin(tasks, left)
-                if not left:
-                    break
-            else:
-                results.take(event)
+        events = run(begun, options, jobs, stopping or Stopping())
+    results.follow(events, tasks, left)
     report.seconds, report.cpu_seconds, report.compile_seconds = started.cost()
     return report
 
@@ -123,6 +111,18 @@ class _Results:
     notes: dict[str, dict[str, str]] = field(default_factory=dict)
     excerpts: list[Excerpt] = field(default_factory=list)
     done_s: dict[str, float] = field(default_factory=dict)
+
+    def follow(self, events: Iterator[Event], tasks: Sequence[Task], left: Sequence[Task]) -> None:
+        """Take all that happens; the settings come first."""
+        with ExitStack() as stack:
+            for event in events:
+                if isinstance(event, OutputSettings):
+                    stack.enter_context(folder.opened(self.output, event.values))
+                    self.begin(tasks, left)
+                    if not left:
+                        break
+                else:
+                    self.take(event)
 
     def begin(self, tasks: Sequence[Task], left: Sequence[Task]) -> None:
         """Read what the folder already contains, for this command's recordings and others.
@@ -195,6 +195,12 @@ class _Results:
         if self.with_text and not path.with_suffix(".txt").exists():
             folder.write_texts(path)
         return lines
+
+
+def _not_given(options: RecognitionOptions, files: Mapping[str, Path]) -> list[str]:
+    """The recordings to listen to again that are not among the audio."""
+    stretches = options.again.stretches if options.again else ()
+    return sorted({one.recording.file for one in stretches} - files.keys())
 
 
 def _task(path: Path, name: str, output: Path, options: RecognitionOptions) -> Task:
@@ -271,14 +277,6 @@ def _has_sound(task: Task) -> bool:
     with suppress(InputError):
         return all(map(is_written, channels_of(task)[1]))
     return False  # the run says what is wrong with the file
-
-
-def _gpus(options: RecognitionOptions) -> int:
-    if options.backend != "whisper" or options.device == "cpu":
-        return 0
-    from recogniser.whisper.engine import gpus
-
-    return gpus()
 
 
 def audio_files(given: Sequence[Path], name_by: str = "stem") -> dict[str, Path]:

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from recogniser.options import RecognitionOptions
-from recogniser.processes import Event, Failed, OutputSettings, Stopping, Work
+from recogniser.processes import Event, Failed, OutputSettings, RecordingWork, Stopping
 from recogniser.recording import RecordingReport, StoppedError, Task
 from std.errors import StdError
 from std.execution.processes import cluster
@@ -76,9 +76,9 @@ def _with_absolute_paths(options: RecognitionOptions) -> RecognitionOptions:
 
 
 @lru_cache(maxsize=1)
-def _work(options: RecognitionOptions) -> Work:
+def _work(options: RecognitionOptions) -> RecordingWork:
     """In a worker: its recogniser, loaded once for all recordings of a run."""
-    return Work(options, gpu=0)  # of the GPUs that this worker was started with
+    return RecordingWork(options, gpu=0)  # of the GPUs that this worker was started with
 
 
 def _settings(options: RecognitionOptions) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Worker processes for recordings: each loads the recogniser once and takes one at a time.
 
     run             tasks, the longest first -> events, as they come
-    Work            what a worker does: one recording, its words, its sound or both
+    RecordingWork   what a worker does: one recording, its words, its sound or both
     record_sound    one recording: audio file -> its frames only, without words
 
 A worker reports its progress. If a worker dies, only its recording is unfinished; its output stays,
@@ -96,15 +96,14 @@ class _Worker:
 
 
 def run(
-    tasks: Sequence[Task], options: RecognitionOptions, workers: int, gpus: int, stopping: Stopping
+    tasks: Sequence[Task], options: RecognitionOptions, jobs: int, stopping: Stopping
 ) -> Iterator[Event]:
     """Recognise recordings in other processes.
 
     Args:
         tasks: in the order in which they are begun.
         options: the options of all of them.
-        workers: processes.
-        gpus: worker i uses GPU i modulo this, if there are any.
+        jobs: worker processes; with GPUs, one each.
         stopping: when true, no further task begins, and running tasks end soon.
 
     Yields:
@@ -114,14 +113,14 @@ def run(
         StdError: a worker cannot load the recogniser.
         StoppedError: the run was stopped before all tasks were done.
     """
-    waiting = list(reversed(tasks))
+    waiting, gpus = list(reversed(tasks)), _gpus(options)
     pool: list[_Worker] = []
     try:
         pool.append(_started(options, 0))
         yield from _events(pool[0], waiting)  # one alone: it may have to fetch the model
         pool += [
             _started(options, number % gpus if gpus else 0)
-            for number in range(1, min(workers, len(tasks)))
+            for number in range(1, min(gpus or jobs, len(tasks)))
         ]
         if stopping():
             raise StoppedError
@@ -146,6 +145,14 @@ def run(
     finally:
         for worker in pool:
             _ended(worker)
+
+
+def _gpus(options: RecognitionOptions) -> int:
+    if options.backend != "whisper" or options.device == "cpu":
+        return 0
+    from recogniser.whisper.engine import gpus
+
+    return gpus()
 
 
 def _started(options: RecognitionOptions, gpu: int) -> _Worker:
@@ -215,7 +222,7 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
 
     signal.signal(signal.SIGTERM, stop)
     try:
-        work = Work(options, gpu)
+        work = RecordingWork(options, gpu)
         pipe.send(OutputSettings(work.settings()))
         while (task := pipe.recv()) is not None:
             pipe.send(_done(task, work, pipe, stopping))
@@ -225,7 +232,7 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
         os._exit(1)
 
 
-class Work:
+class RecordingWork:
     """A worker's part of a recording: words, sound or both."""
 
     def __init__(self, options: RecognitionOptions, gpu: int) -> None:
@@ -268,7 +275,7 @@ class Work:
         return words or sound
 
 
-def _done(task: Task, work: Work, pipe: Connection, stopping: Stopping) -> Any:
+def _done(task: Task, work: RecordingWork, pipe: Connection, stopping: Stopping) -> Any:
     """Process a recording; an error becomes an event."""
     if stopping():  # told before it began
         return Stopped()

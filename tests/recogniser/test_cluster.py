@@ -60,7 +60,7 @@ def test_the_files_are_those_of_a_run_here(tmp_path, monkeypatch):
     speech = write_speech(tmp_path / "speech.wav", np.zeros_like)
     (tmp_path / "broken.mp3").write_bytes(b"no audio" * 99)
     (tmp_path / "here").mkdir()
-    processes.Work(RecognitionOptions(), 0)(
+    processes.RecordingWork(RecognitionOptions(), 0)(
         Task(speech, "speech", tmp_path / "here"), lambda seconds: None, lambda: False
     )
     monkeypatch.chdir(tmp_path)
@@ -82,7 +82,7 @@ def test_a_recording_at_which_workers_end_is_named_and_the_others_go_on(tmp_path
             raise EndedError("4 ended")
         return RecordingReport(task.name)
 
-    monkeypatch.setattr(processes.Work, "__call__", recognised)
+    monkeypatch.setattr(processes.RecordingWork, "__call__", recognised)
     tasks = [Task(tmp_path / name, name, tmp_path) for name in ("first", "second", "third")]
     settings, *events = run(tasks)
     assert isinstance(settings, OutputSettings)
@@ -106,7 +106,7 @@ def test_a_stopped_run_ends_and_the_work_notices(tmp_path, monkeypatch):
         stopping.wanted = True
         assert not stop()
 
-    monkeypatch.setattr(processes.Work, "__call__", recognised)
+    monkeypatch.setattr(processes.RecordingWork, "__call__", recognised)
     tasks = [Task(tmp_path / "speech.wav", "speech", tmp_path)]
     with pytest.raises(StoppedError):
         list(run(tasks, stopping=stopping))

@@ -250,7 +250,7 @@ def test_stopped_while_recognisers_are_loaded_nothing_begins(tmp_path, monkeypat
         theirs.send(OutputSettings({}))
     given = [task(tmp_path / "speech.wav", tmp_path)]
     with pytest.raises(StoppedError):
-        list(processes.run(given, RecognitionOptions(), 1, 0, processes.Stopping(wanted=True)))
+        list(processes.run(given, RecognitionOptions(), 1, processes.Stopping(wanted=True)))
     assert ended or theirs.recv() is None  # told to leave, with no task before
     assert processes._done(given[0], None, None, processes.Stopping(wanted=True)) == ()
 

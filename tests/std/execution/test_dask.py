@@ -29,7 +29,7 @@ import searcher.commands.search
 import std.execution.dask
 from indexer.store_cli import main as std_store
 from recogniser.options import RecognitionOptions
-from recogniser.processes import Work
+from recogniser.processes import RecordingWork
 from recogniser.recording import Task
 from std.errors import ConfigError, InputError
 from std.execution.processes import executor
@@ -108,7 +108,7 @@ def test_recordings_are_recognised_by_workers(cluster, tmp_path, monkeypatch):
     pytest.importorskip("pocketsphinx", reason="needs the extra 'pocketsphinx'")
     monkeypatch.chdir(tmp_path)
     Path("here").mkdir()
-    work = Work(RecognitionOptions(backend="pocketsphinx"), gpu=0)
+    work = RecordingWork(RecognitionOptions(backend="pocketsphinx"), gpu=0)
     for name in ("one", "two"):
         with wave.open(f"{name}.wav", "wb") as sink:
             sink.setparams((1, 2, 16_000, 0, "NONE", ""))
