@@ -56,7 +56,9 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
     """
     if not 0 < to_s - from_s <= longest_s:
         raise ProblemError(
-            400, f"expected `to` behind `from`, by at most {longest_s:g} s, got {to_s - from_s:g} s"
+            400,
+            f"expected a stretch of at most {longest_s:g} s, with `to` behind `from`, got "
+            f"{to_s - from_s:g} s",
         )
 
 

@@ -287,7 +287,8 @@ def _unit_of_parents_s(timed: Sequence[Timed], unit: float) -> float:
 
 def _plain_number(time: tuple[Any, Column] | None) -> float | None:
     """A time as written, if it is a whole number whose key says no unit."""
-    return float(time[0]) if time and type(time[0]) is int and not time[1].unit_s else None
+    is_plain = time is not None and type(time[0]) is int and not time[1].unit_s
+    return float(time[0]) if time and is_plain and abs(time[0]) < MOST_UNITS else None
 
 
 def _parent_s(row: Row, unit: float) -> float:

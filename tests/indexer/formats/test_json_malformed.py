@@ -229,6 +229,9 @@ def test_a_number_that_no_float_holds_is_a_value_like_any(number, at):
     """Whole numbers of JSON have no end; rows that are lists are told by their numbers."""
     rows = [["so", 0.5, 1.5, 0.9], ["gut", 1.5, 2.0, 0.9]]
     rows[0][at] = number
+    parent = {"start": number, "end": 1.5, "words": [{"word": "so", "start": 0.5, "end": 1.5}]}
     for reader in readers("json"):
-        with suppress(InputError):
-            list(reader.parse(io.BytesIO(json.dumps(rows).encode()), Path("a.json"), DEFAULT))
+        for document in (rows, {"segments": [parent]}):
+            content = io.BytesIO(json.dumps(document).encode())
+            with suppress(InputError):
+                list(reader.parse(content, Path("a.json"), DEFAULT))
