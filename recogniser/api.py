@@ -88,7 +88,7 @@ def recognise_files(
         watcher.failed(reason)
     results = _Results(target, report, watcher, lengths_s, with_text, files, common_root(given))
     begun = left or tasks[:1]  # a worker starts in any case: its settings must be the folder's
-    if scheduler:
+    if scheduler is not None:
         events = run_there(begun, options, scheduler, stopping or Stopping())
     else:
         events = run(begun, options, jobs, stopping or Stopping())

@@ -71,7 +71,7 @@ def keep(args: argparse.Namespace) -> int:
 
     if not args.encoder:
         raise ConfigError("--frames: expected --encoder with a name for what made them, got none")
-    if args.scheduler:
+    if args.scheduler is not None:
         raise ConfigError("--frames: expected no --scheduler, as nothing is recognised")
     report = keep_frames(
         args.audio,

@@ -51,7 +51,7 @@ def run_there(
             raise StoppedError
 
     def died(task: Task, reason: str) -> Event:
-        return Failed(task.name, f"{task.path}: its workers ended: {reason}")
+        return Failed(task.name, f"{task.path}: no worker finished it: {reason}")
 
     there = [
         replace(task, path=task.path.absolute(), output=task.output.absolute()) for task in tasks

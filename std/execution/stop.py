@@ -6,8 +6,9 @@
     held           delays Ctrl-C, SIGTERM and SIGHUP to the end of a block
 
 Many calls separate the caller that may stop the work (a request whose client disconnects, a time
-limit) from its loops, so each thread has one check. Work in other processes is not checked: its
-pieces are small, and the waiting thread runs the check between them.
+limit) from its loops, so each thread has one check. In processes of this machine there is none:
+their pieces of work are small, and the waiting thread runs the check between them. A worker of a
+cluster checks whether somebody still waits (`std.execution.dask`).
 
 LLVM calls back into Python while it compiles. An exception in such a call is lost: Ctrl-C would
 have no effect, or the compiler would miss a result and fail with another error.

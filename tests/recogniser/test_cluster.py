@@ -86,7 +86,7 @@ def test_a_recording_at_which_workers_end_is_named_and_the_others_go_on(tmp_path
     tasks = [Task(tmp_path / name, name, tmp_path) for name in ("first", "second", "third")]
     settings, *events = run(tasks)
     assert isinstance(settings, OutputSettings)
-    assert events[1] == Failed("second", f"{tmp_path}/second: its workers ended: 4 ended")
+    assert events[1] == Failed("second", f"{tmp_path}/second: no worker finished it: 4 ended")
     assert [one.file for one in (events[0], events[2])] == ["first", "third"]
 
 
