@@ -12,8 +12,8 @@ from functools import lru_cache
 from unicodedata import is_normalized, normalize
 
 AUDIO_EXTENSION = re.compile(
-    r"(?:\.(?:sph|nist|wav|wave|flac|mp[234]|m4a|aac|ogg|oga|opus|wma|amr|webm|aiff?|aifc|au|snd|caf"
-    r"|raw|pcm|ul|ulaw|al|alaw|shn|shorten|wv|mkv|mov|avi|mpe?g))+$",
+    r"\.(sph|nist|wav|wave|flac|mp[234]|m4a|aac|ogg|oga|opus|wma|amr|webm|aiff?|aifc|au|snd|caf"
+    r"|raw|pcm|ul|ulaw|al|alaw|shn|shorten|wv|mkv|mov|avi|mpe?g)$",
     re.IGNORECASE,
 )
 
@@ -31,7 +31,10 @@ def recording_name(filename: str) -> str:
     ('x', '.wav.mp3')
     """
     base = normalize("NFC", filename).strip().replace("\\", "/").rsplit("/", 1)[-1]
-    return AUDIO_EXTENSION.sub("", base) or base
+    name = base
+    while (parts := name.rpartition("."))[1] and AUDIO_EXTENSION.fullmatch("." + parts[2]):
+        name = parts[0]
+    return name or base
 
 
 def spelt_otherwise(names: Collection[str], stored: Iterable[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from std.errors import InputError
 from std.nist import ecf
+from std.nist.audio_names import recording_name
 from std.nist.ecf import inside_one, round_to_100us, speech_s
 from std.values import ECF, Excerpt, Recording
 
@@ -144,3 +145,9 @@ def test_a_sum_of_doubles_on_the_edge_is_inside():
 @given(st.lists(st.one_of(st.integers(0, 10**8).map(lambda n: n / 1e5), st.floats(0, 1e5))))
 def test_rounding_is_that_of_python(values):
     assert round_to_100us(np.array(values)).tolist() == [round(one, 4) for one in values]
+
+
+def test_a_name_that_is_made_to_take_long_is_read_at_once():
+    """A minute and more, if each extension looks at all behind it."""
+    assert recording_name(".wav" * 20_000 + "x") == ".wav" * 20_000 + "x"
+    assert recording_name("x" + ".wav" * 20_000) == "x"
