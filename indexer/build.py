@@ -83,13 +83,15 @@ def build(
     work = partial(index_file, config=config, input_format=input_format, options=options, shards=n)
     indexed, unread = list[IndexedInput](), list[Skipped | StdError]()
     words, with_words = set[str](), set[Recording]()
-    found = chain(_each_indexed(files, work, workers, stores), sounds_alone(sounds, with_words, n))
+    read = chain(
+        _each_indexed(files, work, workers, with_words), sounds_alone(sounds, with_words, n)
+    )
+    found = _under_given(read, stores)
     for result in _admitted(found, admission, EncoderGuard(stores), keep_going=keep_going):
         if not isinstance(result, FileColumns):
             unread.append(result)
             continue
         indexed.append(result.indexed)
-        with_words.update(result.utterances)
         if pronouncer:
             pronouncer.told.by_input.update(result.languages)
         progress(result.source.path, result.size_bytes)
@@ -142,16 +144,27 @@ def _each_indexed(
     files: Sequence[Input],
     work: Callable[[Input], FileColumns | Skipped | StdError],
     workers: Executor,
-    stores: Sequence[Store],
+    with_words: set[Recording],
 ) -> Iterator[FileColumns | Skipped | StdError]:
     """Index each file; pipes first, in this process, because only it can read them.
 
-    Recordings keep the names that people have given them.
+    Args:
+        with_words: grows by the recordings, under the names that the files give them.
     """
     pipes = [file for file in files if not is_regular(file.path)]
     regular = [file for file in files if is_regular(file.path)]
-    names = given_names(stores)
     for one in chain(map(work, pipes), workers.map(work, regular)):
+        if isinstance(one, FileColumns):
+            with_words.update(one.utterances)
+        yield one
+
+
+def _under_given(
+    results: Iterable[FileColumns | Skipped | StdError], stores: Sequence[Store]
+) -> Iterator[FileColumns | Skipped | StdError]:
+    """Recordings keep the names that people have given them."""
+    names = given_names(stores)
+    for one in results:
         if names and isinstance(one, FileColumns):
             yield under_given(one, names, len(stores))
         else:

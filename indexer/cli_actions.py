@@ -102,7 +102,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace, command: str
     elif report.skipped and not args.quiet:
         skipped = counted(len(report.skipped), "file")
         say(command, f"{skipped} skipped: no recogniser output{names_them}")
-    for warning in (*repair_lines(report.repairs), *report.warnings):
+    for warning in (*repair_lines(report.repairs), *report.warnings, *report.lost_sound_lines):
         warn(command, warning)
     shown = report.wordless if verbose else report.wordless[:FILES_NAMED]
     for path in shown:

@@ -31,8 +31,14 @@ from indexer.networks.slot_times import Int64s
 from indexer.networks.turns import spoken_by
 from indexer.networks.utterances import Utterances, concatenated
 from indexer.segments.invert import invert
+from indexer.segments.merge import merged
 from indexer.segments.separate import prune, separated
-from indexer.segments.sound import recordings_with_sound, with_sound
+from indexer.segments.sound import (
+    alone,
+    channels_without_words,
+    recordings_with_sound,
+    with_sound,
+)
 from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError, Unquoted
@@ -48,6 +54,7 @@ from std.repairs import (
     Repairs,
 )
 from std.store.columns import SegmentColumns
+from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers
 from std.values import Recording
 
@@ -123,11 +130,12 @@ def _columns(
             for block in utterances_in(path, input_format, options)
         ]
     )
-    names = _names(utterances, path)
     columns = {
         number: _from(source, invert(utterances.take(rows), config.text), options)
         for number, rows in _rows_by_shard(utterances, shards).items()
     }
+    silent = (one.recording for part in columns.values() for one in part.recordings)
+    names = {**dict.fromkeys(silent, ()), **_names(utterances, path)}
     uncut = config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary))
     indexed = replace(
         indexed_input(path, names, [*columns.values()]),
@@ -216,7 +224,14 @@ def _from(source: Input, columns: SegmentColumns, options: ReaderOptions) -> Seg
         columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
     )
     beside = [] if is_nameless(source.path) else [source.path.parent]
-    return with_sound(columns, [*options.sound_folders, *beside])
+    folders = [*options.sound_folders, *beside]
+    others = [
+        alone(path, source.origin, recording)
+        for recording, path in channels_without_words(columns, folders)
+    ]
+    columns = with_sound(columns, folders)
+    parts = [ResidentSegment(None, one) for one in (columns, *others)]
+    return merged(parts) if others else columns
 
 
 def shard_of(audio_file: str, shards: int) -> int:

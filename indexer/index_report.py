@@ -20,7 +20,7 @@ from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
 from std.errors import StdError, quoted
 from std.languages.detection import of_segment, pronouncer_of_segment
-from std.numbers import counted, example
+from std.numbers import counted, example, with_channel
 from std.phonetics.g2p import hint
 from std.repairs import Mended, Repair, mended
 from std.store import Segment
@@ -120,6 +120,7 @@ class IndexReport:
     language_warnings: tuple[str, ...] = ()  # recordings of unclear language
     ecf_speech_s: float | None = None  # of the recordings, by the ECF; None: there is none
     not_in_ecf: tuple[Recording, ...] = ()
+    lost_sound: tuple[Recording, ...] = ()  # indexed without the sound that the index had of them
     without_turns: tuple[Recording, ...] = ()  # missing in the given diarisation
     seconds: float = 0.0  # elapsed
     cpu_seconds: float = 0.0  # of all processes, without compiling kernels
@@ -129,6 +130,17 @@ class IndexReport:
     def recordings(self) -> tuple[Recording, ...]:
         """Recordings indexed in this run, ascending."""
         return tuple(sorted({one for file in self.inputs for one in file.utterances}))
+
+    @property
+    def lost_sound_lines(self) -> list[str]:
+        """A line about recordings whose sound left the index, if there are any."""
+        if not self.lost_sound:
+            return []
+        n, first = len(self.lost_sound), with_channel(*self.lost_sound[0])
+        return [
+            f"the sound that the index had of {counted(n, 'recording')} is gone ({first}"
+            f"{' ...' if n > 1 else ''}): give NAME.sound of all channels, or their --sound FOLDER"
+        ]
 
     @property
     def utterances(self) -> int:

@@ -21,7 +21,7 @@ from indexer.maintain import delete, keep_few_segments, stored_spellings, upkeep
 from indexer.phone_layer.sources import has_unheard
 from indexer.recorded_audio import noted_audio, recorded_audio
 from indexer.shards import audio_files
-from indexer.sound import clock_doubts, clock_offsets
+from indexer.sound import clock_doubts, clock_offsets, with_frames
 from std.config import Config
 from std.errors import StoreWarning
 from std.execution.workers import Executor
@@ -80,7 +80,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         config = run.config
         for store in stores:
             config = continued(config, store)
-        report = IndexReport()
+        report, sounding = IndexReport(), with_frames(stores) if run.paths else set()
         if run.paths:
             report = _built(run, stores, workers, config, metadata, leaving)
         held = set[str]().union(*map(audio_files, stores)) if leaving else set[str]()
@@ -91,6 +91,8 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
         heard = _heard(stores) if run.paths and run.learn_phones else []
         audio = _with_audio(run, stores, report)
         indexed = set(report.recordings)
+        files = {one.file for one in indexed}
+        lost = sorted(one for one in sounding.difference(report.with_sound) if one.file in files)
         clocks = clock_doubts(
             found for one in stores for found in clock_offsets(one.segments(), indexed)
         )
@@ -104,6 +106,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
     return replace(
         report,
         warnings=(*report.warnings, *note, *unused, *clocks),
+        lost_sound=tuple(lost),
         deleted=len(leaving) - len(kept),
         kept=tuple(kept),
         described=described,

@@ -29,6 +29,7 @@ from indexer.shards import contents
 from std.audio.files import common_end
 from std.errors import InputError
 from std.metadata.table import OWN_PREFIX
+from std.numbers import with_channel
 from std.sound.files import SUFFIX, is_beside
 from std.store import CommittedSegment, Store
 from std.store.columns import IndexedRecording, SegmentColumns, live_recordings
@@ -106,8 +107,11 @@ class Origins:
         unread = {one.origin for one in self.inputs if one.path.suffix != SUFFIX} - self._admitted
         for file, before in sorted(self.indexed.items()):
             if file in self._holders:
-                words = [source for source, *_ in self._holders[file]]
-                gone = {one for one in before if one in unread or not self._is_given(one, *words)}
+                gone = {
+                    one
+                    for one in before
+                    if not one.endswith(SUFFIX) and (one in unread or not self._is_given(one))
+                }
                 if gone:
                     lost[file] = min(gone)
             elif before and before <= self._admitted:
@@ -127,19 +131,28 @@ class Origins:
         self, source: Input, recording: Recording, names: frozenset[str]
     ) -> InputError | None:
         for other, held, before in self._holders.get(recording.file, ()):
-            if not self.has_segments and recording.file in (source.own_name, other.own_name):
+            if source.path.suffix == SUFFIX:
+                if held == recording:
+                    expected = f"sound of another recording than that of {other.path}"
+                    return InputError(source.path, 1, expected, with_channel(*recording))
+            elif not self.has_segments and recording.file in (source.own_name, other.own_name):
                 expected = f"a recording of another name than that of {other.path}"
                 return InputError(source.path, 0, expected, recording.file, self._advice(source))
-            if held == recording and (twice := names & before):
+            elif held == recording and (twice := names & before):
                 expected = f"each utterance in one input file ({other.path} has it already)"
                 got = f"{min(twice)} of {recording.file}"
                 return InputError(source.path, 0, expected, got, self._advice(source))
         return None
 
     def _of_the_index(self, source: Input, file: str) -> InputError | None:
-        """Indexing one of its inputs again replaces an audio file as a whole."""
+        """Indexing one of its inputs again replaces an audio file as a whole.
+
+        Words replace sound that is read with them; sound alone replaces no words.
+        """
         before = self.indexed.get(file, set())
-        again = {one for one in before if self._is_given(one, source)}
+        again = {one for one in before if is_beside(one, source.origin) or self._is_given(one)}
+        if source.path.suffix == SUFFIX:
+            again = {one for one in again if one.endswith(SUFFIX)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
             replace_it = f"std-index --replace {file} puts the new input in its place"
@@ -152,12 +165,14 @@ class Origins:
         return None
 
     def _advice(self, source: Input) -> str:
-        """How to name it, if that would help and has not been tried."""
+        """How to name it, if that would help and has not been tried; sound names its recording."""
+        if source.path.suffix == SUFFIX:
+            return "give it together with the others of this recording"
         return "" if self.has_segments or source.name else NAME_THEM
 
-    def _is_given(self, origin: str, *words: Input) -> bool:
-        """Whether an input is of this run, or is sound that is read with some words."""
-        if origin in self._given or any(is_beside(origin, one.origin) for one in words):
+    def _is_given(self, origin: str) -> bool:
+        """Whether an input is of this run."""
+        if origin in self._given:
             return True
         if self._places is None:
             self._places = {os.path.realpath(one.path) for one in self.inputs}

@@ -2,6 +2,7 @@
 
 EncoderGuard    refuses frames of another encoder than the index has
 sounds_alone    the recordings with frames, but no words
+with_frames     the recordings of an index that have frames
 clock_offsets   segments -> the recordings whose words are late or early against their sound
 clock_doubts    the warnings about them
 
@@ -307,23 +308,28 @@ def sounds_alone(
         shards: number of stores that recordings are distributed to.
     """
     files = {one.file for one in with_words}
-    channels: dict[str, list[Input]] = {}
     for source in sounds:
         try:
-            file = read_sound(source.path).recording.file
+            recording = read_sound(source.path).recording
+            if recording.file in files:
+                continue
+            columns = alone(source.path, source.origin)
         except InputError as error:
             yield error
             continue
-        if file not in files:
-            channels.setdefault(file, []).append(source)
-    for file, sources in channels.items():
-        first = sources[0]
-        try:
-            columns = alone([one.path for one in sources], first.origin)
-        except InputError as error:
-            yield error
-            continue
-        names = {one.recording: () for one in columns.recordings}
-        indexed = replace(indexed_input(first.path, names, [columns]), has_words=False)
-        size = sum(size_bytes(one.path) for one in sources)
-        yield FileColumns(first, size, {shard_of(file, shards): columns}, names, {}, indexed)
+        names = {recording: ()}
+        indexed = replace(indexed_input(source.path, names, [columns]), has_words=False)
+        shard = {shard_of(recording.file, shards): columns}
+        yield FileColumns(source, size_bytes(source.path), shard, names, {}, indexed)
+
+
+def with_frames(stores: Iterable[Store]) -> set[Recording]:
+    """The recordings of an index that have frames."""
+    found = set[Recording]()
+    for store in stores:
+        for segment in store.segments():
+            offsets = segment.extra(OFFSETS)
+            if offsets is not None:
+                some = {*np.flatnonzero(np.diff(offsets.astype(np.int64))).tolist()}
+                found.update(one.recording for row, one in live_recordings(segment) if row in some)
+    return found

@@ -296,7 +296,12 @@ def _watched_batch(
 def _tell_doubts(report: IndexReport, tell: Callable[[str], None]) -> None:
     """Tell what is odd in inputs that were indexed."""
     doubts = (*repair_lines(report.repairs), *report.warnings, *report.language_warnings)
-    for line in (*doubts, *report.unmerged, *map(str, report.audio.problems)):
+    for line in (
+        *doubts,
+        *report.lost_sound_lines,
+        *report.unmerged,
+        *map(str, report.audio.problems),
+    ):
         tell(f"warning: {line}")
 
 

@@ -130,6 +130,7 @@ def index_with_others(
         inputs=(*report.inputs, *more.inputs),
         failures=(*left, *more.failures),
         warnings=(*report.warnings, *more.warnings),
+        lost_sound=(*report.lost_sound, *more.lost_sound),
     )
 
 

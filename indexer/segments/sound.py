@@ -2,16 +2,18 @@
 
 with_sound               segment columns with the frames of the files beside an input
 recordings_with_sound    the recordings of a segment that have frames
-alone                    a segment of recordings with sound only
+channels_without_words   the files of frames of their other channels
+alone                    a segment of a recording with sound only
 merged_sound             the columns of a merged segment
 sound_size               how much space it takes
 
 `std.sound.columns` describes the columns. Exact frames are reduced to signs here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -56,23 +58,41 @@ def recordings_with_sound(columns: SegmentColumns) -> list[Recording]:
     ]
 
 
-def alone(paths: Sequence[Path], origin: str) -> SegmentColumns:
-    """A segment of recordings without words: the channels of an audio file, with their sound.
+def channels_without_words(
+    columns: SegmentColumns, folders: Sequence[Path]
+) -> Iterator[tuple[Recording, Path]]:
+    """Other channels of the columns' audio files, and their files of frames.
+
+    An index replaces an audio file as a whole, so they must be read with its words.
+    """
+    held = {one.recording for one in columns.recordings}
+    for file in sorted({one.file for one in held}):
+        for channel in count(1):
+            recording = Recording(file, channel)
+            path = _file_of(recording, folders)
+            if path and recording not in held:
+                yield recording, path
+            if channel > 1 and not path and recording not in held:
+                break
+
+
+def alone(path: Path, origin: str, recording: Recording | None = None) -> SegmentColumns:
+    """A segment of a recording without words: a channel of an audio file, with its sound.
 
     Args:
         origin: the input that the index notes.
+        recording: what it must be the sound of; None: any.
 
     Raises:
-        InputError: one is not a file of frames.
+        InputError: it is not a file of frames, or that of another recording.
     """
-    found = sorted(((_as_signs(path), path) for path in paths), key=lambda one: one[0].recording)
-    sounds = [sound for sound, _ in found]
-    joined = _joined(sounds, [path for _, path in found])
+    sound = _as_signs(path, recording)
+    joined = SegmentSound.of([sound])
     empty = invert(stacked([]))
     return replace(
         empty,
-        recordings=tuple(IndexedRecording(one.recording, 0, 0, inputs=(origin,)) for one in sounds),
-        slot_offsets=first_slots(empty.slot_key, len(sounds)),
+        recordings=(IndexedRecording(sound.recording, 0, 0, inputs=(origin,)),),
+        slot_offsets=first_slots(empty.slot_key, 1),
         extra=joined.columns() if joined else {},
     )
 

@@ -56,7 +56,8 @@ def sounding(path: str) -> str:
 
 def is_beside(path: str, words: str) -> bool:
     """Whether a file is sound in the folder of a file of words, with which it is read."""
-    return path.endswith(SUFFIX) and Path(path).parent == Path(words).parent
+    is_pair = path.endswith(SUFFIX) and not words.endswith(SUFFIX)
+    return is_pair and Path(path).parent == Path(words).parent
 
 
 def header(sound: Sound) -> bytes:

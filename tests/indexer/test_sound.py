@@ -268,9 +268,7 @@ def test_words_join_sound_that_was_alone(networks, tmp_path):
 
 def test_segments_of_two_encoders_are_not_merged(tmp_path):
     parts = [
-        ResidentSegment(
-            None, alone([write_sound(tmp_path, file, random_signs(1), encoder=one)], "-")
-        )
+        ResidentSegment(None, alone(write_sound(tmp_path, file, random_signs(1), encoder=one), "-"))
         for file, one in (("a", EAR), ("b", OTHER))
     ]
     with pytest.raises(StoreError, match="one encoder"):
@@ -290,16 +288,52 @@ def test_columns_that_do_not_fit_are_damage(missing):
 
 
 def test_a_channel_of_sound_alone_stays_where_that_of_another_is_gone(tmp_path):
-    """The index notes one file of those of a recording without words."""
     folder, store = tmp_path / "in", tmp_path / "i"
     folder.mkdir()
     for channel in (1, 2):
         write_sound(folder, "call", random_signs(channel), channel)
     sync_folder(folder, store)
-    assert sync_folder(folder, store).changes.line() == "no changes; 1 file as before"
+    assert sync_folder(folder, store).changes.line() == "no changes; 2 files as before"
     (folder / "call.ch2.sound").unlink()
-    assert sync_folder(folder, store).changes.line() == "1 changed; 0 files as before"
+    done = sync_folder(folder, store)
+    assert done.changes.line() == "1 changed; 0 files as before"
+    assert done.report.lost_sound == (Recording("call", 2),)
     same(heard(store), {Recording("call", 1): random_signs(1)})
     (folder / "call.sound").unlink()
     write_sound(folder, "other", random_signs(3))
     assert sync_folder(folder, store).changes.gone == ("call",)
+
+
+@pytest.mark.parametrize("words", [(), (1,), (2,), (1, 2)])
+def test_no_channel_of_sound_leaves_without_a_word(tmp_path, words):
+    """A recording's sound is replaced as a whole, as its words are."""
+    first, second = (write_sound(tmp_path, "call", random_signs(one), one) for one in (1, 2))
+    every, store = {Recording("call", one): random_signs(one) for one in (1, 2)}, tmp_path / "i"
+    given = [write_words(tmp_path, "call", words)] if words else [first, second]
+    for inputs in ([first, second], given, [*given, first, second]):
+        assert not index_files(inputs, store, language="en").lost_sound_lines
+        same(heard(store), every)
+    rename_recording("call", "x", store)
+    index_files([*given, first, second], store)
+    assert [one.file for one in heard(store)] == ["x", "x"]
+    if words:
+        second.unlink()
+    report = index_files(given if words else first, store, language="en")
+    assert report.lost_sound == (Recording("x", 2),)
+    assert "gone (x (2))" in "".join(report.lost_sound_lines)
+
+
+def test_sound_does_not_take_the_place_of_other_sound_or_of_words_that_are_broken(tmp_path):
+    store, paths = tmp_path / "i", [write_sound(tmp_path, "a", random_signs(1), n) for n in (1, 2)]
+    index_files(paths[0], store)
+    with pytest.raises(InputError, match="together with the others of this recording"):
+        index_files(paths[1], store)
+    (tmp_path / "other").mkdir()
+    twice = write_sound(tmp_path / "other", "a", random_signs(2))
+    with pytest.raises(InputError, match="sound of another recording than that of"):
+        index_files([*paths, twice], tmp_path / "j")
+    words = write_words(tmp_path, "a")
+    assert index_files([*paths, words], store).utterances == 1
+    words.write_text("{")
+    report = index_files([*paths, words], store, keep_going=True)
+    assert (len(report.failures), report.inputs) == (3, ())
