@@ -1,7 +1,6 @@
 """std-serve: arguments in, a page and an API on an address."""
 
 import argparse
-import os
 import re
 import shlex
 import sys
@@ -16,6 +15,7 @@ from std.numbers import counted
 from std.options import add_config_options, add_jobs_option, add_store_option, configuration_of
 from std.parser import Parser
 from std.ranges import Range
+from std.system import cores
 
 if TYPE_CHECKING:
     from service.settings import Settings  # --help does not need the packages that these load
@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add_jobs_option(
         parse,
-        default=min(os.cpu_count() or 1, MOST_JOBS),
+        default=min(cores(), MOST_JOBS),
         meaning="processes that search known words (one for each processor, at most 4); 1 = none",
     )
     _add_changes(parse)

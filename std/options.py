@@ -14,7 +14,6 @@ A command calls them in the order in which its ``--help`` lists its options.
 """
 
 import argparse
-import os
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from std.command import JOBS, file_argument, text_argument
 from std.display.progress import WHEN
 from std.display.rows import FORMATS
 from std.parser import Parser
+from std.system import cores
 
 if TYPE_CHECKING:
     from std.config import Config  # --help does not need it
@@ -101,7 +101,7 @@ def add_jobs_option(
     parse: "Arguments", *, default: int | None = None, meaning: str = "worker processes"
 ) -> None:
     """The number of processes; by default one for each processor."""
-    count = (os.cpu_count() or 1) if default is None else default
+    count = cores() if default is None else default
     parse.add_argument("--jobs", type=JOBS, default=count, metavar="N", help=meaning)
 
 

@@ -4,6 +4,7 @@
     lock                an open file, against other processes, until it is closed
     peak_memory_bytes   of this process, or of its largest child
     cpu_s               of this process and of its children that have ended
+    cores               that this process may use
     sync_folder         renamed files in it, on the disk for good
     keep_owner          owner and permissions of a file that is replaced
     allow_open_files    as many as the system lets a process have
@@ -155,6 +156,13 @@ else:
             usage = resource.getrusage(who)
             spent_s += usage.ru_utime + usage.ru_stime
         return spent_s
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _locked(descriptor: int) -> int:

@@ -10,7 +10,6 @@ recogniser.
 """
 
 import argparse
-import os
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from std.errors import NONE, ConfigError, InputError, StdError, Unquoted, cut
+from std.system import cores
 
 if TYPE_CHECKING:
     from searcher import ExampleTerm
@@ -85,7 +85,7 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
 
 def threads_of(args: argparse.Namespace) -> int:
     """``--jobs`` if it is above one, otherwise a thread for each core."""
-    return int(args.jobs) if args.jobs > 1 else os.cpu_count() or 1
+    return int(args.jobs) if args.jobs > 1 else cores()
 
 
 def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.discovery.sources import Block
-from std.execution.compiled import compiled_released, compiled_within
+from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import SIGNS
 from std.sound.usual import differing
 from std.store.columns import Int64s, UInt64s
@@ -112,7 +112,7 @@ def _windows(first: Block, second: Block | None) -> _Windows:
     )
 
 
-@compiled_released
+@compiled
 def _keys(signs: UInt64s, begin: Int64s, places: Int64s) -> npt.NDArray[np.uint32]:
     """(w,) some of the signs of each window."""
     keys = np.zeros(len(begin), np.uint32)
@@ -124,7 +124,7 @@ def _keys(signs: UInt64s, begin: Int64s, places: Int64s) -> npt.NDArray[np.uint3
     return keys
 
 
-@compiled_released
+@compiled
 def _compared(
     signs: UInt64s,
     usual: Int32s,
@@ -224,7 +224,7 @@ def _nearer(
     return int((usual[i] + other_usual[j]) // 2 - differing(signs[i], other_signs[j]))
 
 
-@compiled_released
+@compiled
 def _extended(
     seeds: Int64s,
     bounds: Int64s,

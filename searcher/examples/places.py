@@ -22,7 +22,7 @@ import numpy as np
 
 from searcher.examples.example import ArchivePart, Example, SoundArchive
 from searcher.results.candidates import Spans
-from std.execution.compiled import compiled_released, compiled_within
+from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import FRAME_MS, SIGNS
 from std.sound.usual import ones, usual_distances
 from std.store.columns import Int64s, UInt64s
@@ -260,7 +260,7 @@ def _step(before: np.ndarray, costs: np.ndarray, n: int) -> None:
     costs[0] += before[0]
 
 
-@compiled_released
+@compiled
 def scan(
     query: np.ndarray,
     signs: np.ndarray,
@@ -308,7 +308,7 @@ def scan(
                 ends[c] = first + t * stride
 
 
-@compiled_released
+@compiled
 def alignment(query: np.ndarray, signs: np.ndarray, costs: np.ndarray, begins: np.ndarray) -> None:
     """Align an example with a stretch of an archive.
 

@@ -36,9 +36,10 @@ from searcher.phonetic.seeds import (
     find_seeds,
     limits_of,
 )
-from std.execution.workers import IN_PROCESS, Executor
+from std.execution.workers import IN_PROCESS, Executor, Threads
 from std.phonetics.confusion import Confusion
 from std.phonetics.phones import Pronunciation
+from std.system import cores
 
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
 MIN_SHARE = 0.15  # share of a perfect score; lower alignments are not hits
@@ -81,24 +82,43 @@ def search_phones(
         advance: called with each finished share of the queries; the shares add up to 1.
         limits: for some queries, the hits to keep, and the places that their words found.
     """
-    all_segments = all_segments_of(indexes, confusion)
-    at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
+    limited = [(query, limits.get(query, HitLimit())) for query in queries]
+    search = partial(
+        _search, indexes=indexes, all_segments=all_segments_of(indexes, confusion), workers=workers
+    )
+    if workers is IN_PROCESS:
+        batches = [[one] for one in limited]
+        found = Threads(cores()).map(search, batches)
+    else:
+        firsts = range(0, len(limited), QUERIES_AT_ONCE)
+        batches = [limited[first : first + QUERIES_AT_ONCE] for first in firsts]
+        found = IN_PROCESS.map(search, batches)
     hits: dict[Pronunciation, PhoneticHits] = {}
-    for first in range(0, len(queries), at_once):
-        batch = queries[first : first + at_once]
-        limited = [(query, limits.get(query, HitLimit())) for query in batch]
-        phones = [[one] * len(indexes) for one in limited]
-        if all_segments.limits is None:
-            align = partial(align_all, all_segments=all_segments)
-            rows = _in_segments(align, phones, indexes, workers)
-        else:
-            seed = partial(seeds_in, all_segments=all_segments)
-            seeds = _in_segments(seed, phones, indexes, workers)
-            rows = _around_seeds(seeds, all_segments.limits, indexes, workers)
-        for (query, limit), parts in zip(limited, rows, strict=True):
-            hits[query] = best_of_segments(parts, indexes, limit)
+    for batch, of_batch in zip(batches, found, strict=True):
+        hits |= {query: of_query for (query, _), of_query in zip(batch, of_batch, strict=True)}
         advance(len(batch) / len(queries))
     return hits
+
+
+def _search(
+    queries: Sequence[tuple[Pronunciation, HitLimit]],
+    indexes: Sequence[PhoneticIndex],
+    all_segments: AllSegments,
+    workers: Executor,
+) -> list[PhoneticHits]:
+    """The best hits of each of some queries."""
+    phones = [[query] * len(indexes) for query in queries]
+    if all_segments.limits is None:
+        align = partial(align_all, all_segments=all_segments)
+        rows = _in_segments(align, phones, indexes, workers)
+    else:
+        seed = partial(seeds_in, all_segments=all_segments)
+        seeds = _in_segments(seed, phones, indexes, workers)
+        rows = _around_seeds(seeds, all_segments.limits, indexes, workers)
+    return [
+        best_of_segments(parts, indexes, limit)
+        for (_, limit), parts in zip(queries, rows, strict=True)
+    ]
 
 
 def _around_seeds(

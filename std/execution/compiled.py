@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import CodeType
@@ -17,12 +18,15 @@ import numba
 import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 
 from std.execution.cost import LEDGER
 from std.execution.stop import Hold, held
 from std.terminal import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+OPTIONS = {"nogil": True}  # other threads run while a kernel does
 
 _hold = Hold()  # of the main thread
 
@@ -31,24 +35,23 @@ def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+@cache
 def _without_linear_algebra() -> None:
     """Load numba's array functions, but not the linear algebra of scipy, if it is installed.
 
     numba only looks whether it is there, which takes as long as all else. A kernel that uses it
     loads it; none of ours does.
     """
-    linalg: Any = import_module("numba.np.linalg")
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = look
-
-
-if find_spec("scipy"):
+    if not find_spec("scipy"):
+        return
     with suppress(ImportError, AttributeError):  # of another version, which loads what it likes
-        _without_linear_algebra()
+        linalg: Any = import_module("numba.np.linalg")
+        look = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            import_module("numba.np.arraymath")
+        finally:
+            linalg.ensure_blas = look
 
 
 class _CompilationListener(event.Listener):
@@ -101,16 +104,25 @@ class _Cache(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         key = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]  # numba
-        return *key, hashlib.sha256(repr(_contained(self._py_func)).encode()).hexdigest()
+        made_of = repr((OPTIONS, _contained(self._py_func)))
+        return *key, hashlib.sha256(made_of.encode()).hexdigest()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code for a signature; None if the cache has none or is damaged."""
+        """The machine code for a signature; None if the cache has none or is damaged.
+
+        numba itself would first load what it only needs to compile, which takes longer.
+        """
+        found: Any = None
         try:
             with held(_hold) if _is_main() else nullcontext():
-                return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
+                rtsys.initialize(target_context)
+                with self._guard_against_spurious_io_errors():
+                    found = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
         except Exception:  # damaged pickles raise any kind of exception
             self._start_anew()
-            return None
+        if found is None:
+            _without_linear_algebra()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Cache machine code, if possible."""
@@ -126,11 +138,6 @@ class _Cache(FunctionCache):
             self.flush()  # type: ignore[no-untyped-call]  # numba
 
 
-def compiled_released(kernel: Kernel) -> Kernel:
-    """As `compiled`, but the kernel releases the interpreter for other threads."""
-    return _compiled(kernel, nogil=True)
-
-
 def compiled(kernel: Kernel) -> Kernel:
     """Compile a function for the argument types it is first called with.
 
@@ -138,11 +145,8 @@ def compiled(kernel: Kernel) -> Kernel:
     installation is read-only, or in NUMBA_CACHE_DIR. If none of these can be written, every process
     compiles again and a notice says so.
     """
-    return _compiled(kernel, nogil=False)
-
-
-def _compiled(kernel: Kernel, *, nogil: bool) -> Kernel:
-    dispatcher: Any = numba.njit(kernel, nogil=nogil)
+    compile_kernel: Any = numba.njit  # its types take no mapping
+    dispatcher = compile_kernel(kernel, **OPTIONS)
     try:
         dispatcher._cache = _Cache(kernel)  # type: ignore[no-untyped-call]  # numba
     except RuntimeError:  # numba: "no locator available"

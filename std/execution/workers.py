@@ -1,6 +1,7 @@
 """Workers: one function for many items, in this process or in others; see `Executor.map`.
 
     InProcess    one item after the other, when its result is needed
+    Threads      of this process, for functions that are compiled kernels for the most part
     Workers      other processes, through a ``submit`` function that returns futures
 
 Results come in the order of the items. Only a few items per worker are in progress, so inputs and
@@ -10,7 +11,9 @@ worker dies, another one repeats its item (Dask), so functions must be safe to r
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -49,6 +52,31 @@ class InProcess:
         for item in items:
             check_stop()
             yield function(item)
+
+
+class Threads:
+    """Threads of this process: compiled kernels of one run while others run."""
+
+    def __init__(self, workers: int) -> None:
+        """Start none yet.
+
+        Args:
+            workers: the number of threads.
+        """
+        self.workers = workers
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        with ThreadPoolExecutor(self.workers) as pool:
+            # Each has what stops this thread (`std.execution.stop`).
+            waiting = (pool.submit(copy_context().run, function, item) for item in items)
+            running = deque(islice(waiting, self.workers))
+            try:
+                while running:
+                    yield running.popleft().result()
+                    running.extend(islice(waiting, 1))
+            finally:
+                for future in running:
+                    future.cancel()
 
 
 IN_PROCESS = InProcess()

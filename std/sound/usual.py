@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from std.execution.compiled import compiled_released, compiled_within
+from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import SIGNS
 from std.store.columns import UInt64s
 from std.values import Bools, Int32s
@@ -81,7 +81,7 @@ def silent(usual: Int32s, median: float) -> Bools:
     return is_silent
 
 
-@compiled_released
+@compiled
 def _ranked(signs: UInt64s, sample: UInt64s, rank: int) -> Int32s:
     usual = np.empty(len(signs), np.int32)
     counts = np.empty(SIGNS + 1, np.int64)

@@ -1,8 +1,10 @@
 """Compilation is timed, so that a summary can tell it from the work."""
 
+import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +14,7 @@ from searcher.commands.batch import summary_line
 from std.execution.compiled import compiled
 from std.execution.cost import LEDGER, Cost
 
+ROOT = Path(__file__).parents[3]
 PARTS = (
     "from std.execution.compiled import compiled_within\n"
     "SHARE, later = {}, compiled_within(lambda a: {})\n"
@@ -47,6 +50,22 @@ def test_machine_code_with_an_earlier_constant_or_function_of_another_module_is_
     assert found == [10, expected]
 
 
+def test_machine_code_made_with_other_options_is_not_used(tmp_path, monkeypatch):
+    """As that of an earlier version, which let no other thread run."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kernel_of_test.py").write_text(
+        "from std.execution.compiled import compiled\n@compiled\ndef kernel(a):\n    return -a\n"
+    )
+    hits = []
+    for nogil in (False, True, True):
+        monkeypatch.setattr("std.execution.compiled.OPTIONS", {"nogil": nogil})
+        kernel = import_module("kernel_of_test").kernel
+        assert kernel(5) == -5
+        hits.append(sum(kernel.stats.cache_hits.values()))
+        del sys.modules["kernel_of_test"]
+    assert hits == [0, 0, 1]
+
+
 def test_the_summary_says_how_much_was_compiling():
     figures = {"terms": 1, "oov_terms": 0, "detections": 2, "yes": 1}
     args = SimpleNamespace(output=None)
@@ -56,11 +75,19 @@ def test_the_summary_says_how_much_was_compiling():
     assert told.endswith("1 accepted, 12.35 s (1.10 s CPU, and 11.00 s for compiling)")
 
 
-def test_kernels_load_no_linear_algebra_but_those_of_others_have_it():
-    script = (
+def test_kernels_load_no_linear_algebra_and_kept_ones_no_compiler_but_those_of_others_have_it(
+    tmp_path,
+):
+    program = tmp_path / "program.py"
+    program.write_text(
         "import sys, numba, numpy as np; from std.execution.compiled import compiled\n"
         "compiled(lambda a: a + 1)(2); print('scipy.linalg' in sys.modules)\n"
+        "print('numba.np.arraymath' in sys.modules)\n"
         "print(numba.njit(lambda a: np.dot(a, a))(np.full((2, 2), 3.0)).sum())"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.split() == ["False", "72.0"], done.stderr
+    for compiles in ("True", "False"):
+        done = subprocess.run(
+            [sys.executable, program], env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.stdout.split() == ["False", compiles, "72.0"], done.stderr

@@ -6,13 +6,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from std.errors import ConfigError, InputError, StdError
 from std.execution.cost import paid
 from std.execution.processes import executor
-from std.execution.workers import IN_PROCESS, PER_WORKER, Workers
+from std.execution.stop import TimeLimit, check_stop, stopped_by
+from std.execution.workers import IN_PROCESS, PER_WORKER, Threads, Workers
 
 
 def slow_square(n):
@@ -39,6 +41,16 @@ def test_results_come_in_order(jobs):
 def test_errors_of_the_function_are_its_own():
     with executor(2) as workers, pytest.raises(InputError, match="x:7: expected something else"):
         list(workers.map(refuse, [7, 8]))
+
+
+def test_threads_give_results_in_order_run_at_once_and_stop_as_their_caller_does():
+    assert [*Threads(3).map(slow_square, range(20))] == [n * n for n in range(20)]
+    meeting = Barrier(2, timeout=60)
+    assert len([*Threads(2).map(lambda _: meeting.wait(), range(4))]) == 4
+    with pytest.raises(InputError, match="x:7: expected something else"):
+        list(Threads(2).map(refuse, [7, 8]))
+    with stopped_by(TimeLimit(1e-9, StdError("too long"))), pytest.raises(StdError, match="long"):
+        list(Threads(2).map(lambda _: check_stop(), [1]))
 
 
 def test_a_killed_process_is_one_clear_line():
