@@ -5,11 +5,13 @@ undo        undone corrections -> a commit
 listed      the corrections of an index
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from indexer.corrections.align import said_at, said_in_all, said_instead
 from indexer.corrections.read import SaidWord, TableRow
@@ -97,67 +99,105 @@ def by_transcript(
 
 
 def by_table(
-    file: str, rows: Sequence[TableRow], path: Path, text: Normalisation, stores: Sequence[Store]
-) -> list[Correction]:
-    """The corrections of an audio file in a table; rows that an earlier run has made are left out.
+    given: Mapping[str, Sequence[TableRow]],
+    path: Path,
+    text: Normalisation,
+    stores: Sequence[Store],
+    advance: Callable[[float], None] = lambda rows: None,
+) -> dict[str, list[Correction]]:
+    """The corrections of a table; rows that an earlier run has made are left out.
+
+    Args:
+        given: the rows of each audio file.
+        advance: called with the number of rows that are done.
 
     Raises:
         InputError: the words that a row replaces are not at its place.
     """
-    known: dict[int, _Spoken] = {}
-    made = layers_of(contents(stores)[1]).get(file, ())
-    corrections = []
-    for row in rows:
-        if any(map(row.is_made, made)):
-            continue
-        channel = row.recording.channel
-        if channel not in known:
-            known[channel] = _spoken(Recording(file, channel), stores)
-        spoken = known[channel]
-        said = text.phrase(row.after) if row.after else ()
-        written = text.phrase(row.before.replace("?", " ")) if row.before else ()
-        one = said_instead(spoken.words, spoken.middles, written, said, row.start_ms)
-        if one is None:
-            expected = f"{row.before!r} in {file} at {row.start_ms / 1000:.3f} s"
-            raise InputError(path, row.line, expected, Unquoted("other words"))
-        corrections.append(one._replace(channel=channel, written=row.after))
-    return corrections
+    layers = layers_of(contents(stores)[1].of({*given}))
+    wanted = [
+        Recording(file, one.recording.channel) for file, rows in given.items() for one in rows
+    ]
+    known = _spoken_in({*wanted}, stores)
+    found: dict[str, list[Correction]] = {}
+    for file, rows in given.items():
+        made: dict[str, list[Correction]] = {}
+        for one in layers.get(file, ()):
+            made.setdefault(one.written, []).append(one)
+        new = [row for row in rows if not any(map(row.is_made, made.get(row.after, ())))]
+        starts_ms: dict[int, Int64s] = {}
+        found[file] = []
+        for row in new:
+            channel = row.recording.channel
+            spoken = _of(known, Recording(file, channel), stores)
+            if channel not in starts_ms:
+                starts_ms[channel] = np.array([one.start_ms for one in spoken.words], np.int64)
+            said = text.phrase(row.after) if row.after else ()
+            written = text.phrase(row.before.replace("?", " ")) if row.before else ()
+            place = spoken.words, spoken.middles, starts_ms[channel]
+            correction = said_instead(*place, written, said, row.start_ms)
+            if correction is None:
+                expected = f"{row.before!r} in {file} at {row.start_ms / 1000:.3f} s"
+                raise InputError(path, row.line, expected, Unquoted("other words"))
+            found[file].append(correction._replace(channel=channel, written=row.after))
+            advance(1)
+        advance(len(rows) - len(new))
+    return found
 
 
 def _spoken(recording: Recording, stores: Sequence[Store]) -> _Spoken:
+    return _of(_spoken_in({recording}, stores), recording, stores)
+
+
+def _spoken_in(recordings: set[Recording], stores: Sequence[Store]) -> dict[Recording, _Spoken]:
+    """The content of recordings, as far as an index has them."""
+    found: dict[Recording, _Spoken] = {}
     for store in stores:
-        for segment, columns in held(store, recording.file):
-            for row, one in enumerate(columns.recordings):
-                if one.recording == recording:
-                    words, middles = spoken_words(columns, row)
-                    return _Spoken(columns, row, of_segment(segment), words, middles)
+        for segment, columns in held(store, {one.file for one in recordings}):
+            of_row = {row: one.recording for row, one in enumerate(columns.recordings)}
+            rows = [row for row, one in of_row.items() if one in recordings - found.keys()]
+            for row, spoken in zip(rows, spoken_words(columns, rows), strict=True):
+                found[of_row[row]] = _Spoken(columns, row, of_segment(segment), *spoken)
+    return found
+
+
+def _of(
+    known: Mapping[Recording, _Spoken], recording: Recording, stores: Sequence[Store]
+) -> _Spoken:
+    if recording in known:
+        return known[recording]
     url = ", ".join(store.url for store in stores)
     expected = f"a channel of {recording.file}"
     raise InputError(url, 0, expected, str(recording.channel), "--channel says which")
 
 
+def _layer(file: str, stores: Sequence[Store]) -> Layer:
+    """The corrections of an audio file."""
+    return layers_of(contents(stores)[1].of([file])).get(file, ())
+
+
 def correct(
-    file: str,
-    corrections: Sequence[Correction],
+    given: Mapping[str, Sequence[Correction]],
     stores: Sequence[Store],
     phone_builder: PhoneColumnBuilder,
     *,
     dry_run: bool = False,
-) -> Layer:
-    """Add corrections to those of an audio file, in stores that are being written to.
+) -> dict[str, Layer]:
+    """Add corrections to those of audio files, in stores that are being written to.
 
     Returns:
-        the new ones, with what they replace.
+        the new ones of each file, with what they replace.
     """
     if dry_run:
-        layer = {file: tuple(corrections)}
+        layers = {file: tuple(some) for file, some in given.items()}
         for store in stores:
-            for _, columns in held(store, file):
-                layer = corrected(columns, layer)[1]
-        return layer[file]
-    before = layers_of(contents(stores)[1]).get(file, ())
-    after = recorrect(stores, file, (*before, *corrections), phone_builder)
-    return after[len(before) :]
+            for _, columns in held(store, layers.keys()):
+                layers = corrected(columns, layers)[1]
+        return layers
+    before = layers_of(contents(stores)[1].of({*given}))
+    all_ = {file: (*before.get(file, ()), *some) for file, some in given.items()}
+    after = recorrect(stores, all_, phone_builder)
+    return {file: layer[len(before.get(file, ())) :] for file, layer in after.items()}
 
 
 def undo(
@@ -181,7 +221,7 @@ def undo(
     Raises:
         InputError: there are no such corrections.
     """
-    before = layers_of(contents(stores)[1]).get(file, ())
+    before = _layer(file, stores)
     gone = asked = tuple(one for one in before if channel in (None, one.channel))
     if span_ms is not None:
         gone = tuple(one for one in asked if _is_at(one, *span_ms))
@@ -195,7 +235,8 @@ def undo(
         where = "" if span_ms is None else f" at {span_ms[0] / 1000:.3f} s"
         raise InputError(url, 0, f"a correction of {of}{where}", NONE)
     if not dry_run:
-        recorrect(stores, file, tuple(one for one in before if one not in gone), phone_builder)
+        kept = tuple(one for one in before if one not in gone)
+        recorrect(stores, {file: kept}, phone_builder)
     return gone
 
 
@@ -220,7 +261,7 @@ def rewritten_file(
     layer = tuple(one for one in layers.get(recording.file, ()) if one.channel == recording.channel)
     spoken = _spoken(recording, stores)
     before = uncorrected(spoken.columns, {recording.file: layers.get(recording.file, ())})
-    words, middles = spoken_words(before, spoken.row)
+    ((words, middles),) = spoken_words(before, [spoken.row])
     replacements = []
     for one in layer:
         inside = [
@@ -250,11 +291,12 @@ def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[Recording
     )
 
 
-def held(store: Store, file: str) -> list[tuple[CommittedSegment, SegmentColumns]]:
-    """The segments with an audio file, and their columns of it, without phone columns."""
+def held(store: Store, files: Collection[str]) -> list[tuple[CommittedSegment, SegmentColumns]]:
+    """The segments with some audio files, and their columns of them, without phone columns."""
     found = []
     for segment in store.segments():
-        others = {row for row, one in enumerate(segment.recordings) if one.recording.file != file}
+        named = enumerate(segment.recordings)
+        others = {row for row, one in named if one.recording.file not in files}
         alone = segment.without(others)
         if len(alone.deleted) < len(segment.recordings):
             found.append((segment, merged([alone])))
@@ -262,31 +304,30 @@ def held(store: Store, file: str) -> list[tuple[CommittedSegment, SegmentColumns
 
 
 def recorrect(
-    stores: Sequence[Store], file: str, layer: Layer, phone_builder: PhoneColumnBuilder
-) -> Layer:
-    """Replace the corrections of an audio file.
+    stores: Sequence[Store], layers: Mapping[str, Layer], phone_builder: PhoneColumnBuilder
+) -> dict[str, Layer]:
+    """Replace the corrections of audio files, those of a store in one commit.
 
     Args:
-        layer: all its new corrections.
+        layers: all new corrections of each file.
 
     Returns:
         the corrections, with what they replaced.
     """
+    layers = {**layers}
     for store in stores:
         normalisation = store.normalisation()
-        parts = held(store, file)
+        parts = held(store, layers.keys())
         if not parts or normalisation is None:
             continue
         metadata = store.metadata()
-        before = layers_of(metadata.of([file]))
-        add = []
+        before = layers_of(metadata.of(layers.keys()))
+        add, files = [], set[str]()
         for segment, columns in parts:
-            columns, noted = corrected(uncorrected(columns, before), {file: layer})
-            layer = noted[file]
+            columns, layers = corrected(uncorrected(columns, before), layers)
             phones = phone_builder.of(columns, of_segment(segment))
             add.append(replace(columns, extra={**columns.extra, **phones}))
-        values = with_layer(metadata.values(file), layer)
-        store.commit(
-            add, normalisation=normalisation, delete_files={file}, metadata=of_rows({file: values})
-        )
-    return layer
+            files |= {one.recording.file for one in columns.recordings}
+        rows = {file: with_layer(metadata.values(file), layers[file]) for file in files}
+        store.commit(add, normalisation=normalisation, delete_files=files, metadata=of_rows(rows))
+    return layers

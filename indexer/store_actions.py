@@ -31,7 +31,13 @@ def correct(args: argparse.Namespace, stores: Sequence[str]) -> int:
     config, what = configuration_of(args), "corrected"
     channel = None if args.channel is None else int(args.channel)
     if args.table:
-        done = correct_by_table(args.table, stores, dry_run=args.dry_run, config=config)
+        done = correct_by_table(
+            args.table,
+            stores,
+            dry_run=args.dry_run,
+            config=config,
+            progress=lambda n_rows: progress_bar("correcting", n_rows, quiet=args.quiet),
+        )
     elif args.undo:
         done = undo_corrections(
             args.recording,

@@ -16,7 +16,7 @@ from indexer.correct import (
     undo,
 )
 from indexer.corrections.read import TableRow, read_corrections, read_words
-from indexer.index_run import writing
+from indexer.index_run import ProgressBar, no_bar, writing
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.shards import Stores, config_of, open_stores, stored_names, urls_of
 from std.config import Config
@@ -78,12 +78,17 @@ def correct_recording(
             said = text.phrase(words) if words else ()
             found = at_time(one, said, _span_ms(at_s or 0.0), stores, phone_builder)
             found = [some._replace(written=(words or "").strip()) for some in found]
-        layer = correct(file, found, stores, phone_builder, dry_run=dry_run)
+        layer = correct({file: found}, stores, phone_builder, dry_run=dry_run)[file]
     return [RecordingCorrection(one, correction) for correction in layer]
 
 
 def correct_by_table(
-    table: AnyPath, store: Stores, *, dry_run: bool = False, config: Config | AnyPath | None = None
+    table: AnyPath,
+    store: Stores,
+    *,
+    dry_run: bool = False,
+    config: Config | AnyPath | None = None,
+    progress: ProgressBar = no_bar,
 ) -> list[RecordingCorrection]:
     """Make the corrections of a table, as ``std-store correct --table`` does.
 
@@ -95,6 +100,7 @@ def correct_by_table(
         store: the index.
         dry_run: write nothing.
         config: see `index_files`.
+        progress: makes a progress bar; called with its length.
 
     Returns:
         the corrections, with what they replace.
@@ -106,19 +112,18 @@ def correct_by_table(
     path, phone_builder = Path(table), PhoneColumnBuilder(config_of(config))
     with open_input(path) as stream:
         rows = read_corrections(content_of(stream, path), path)
-    done = []
     with _opened(store, dry_run=dry_run) as stores:
         text = _text(stores)
-        given = {
-            name: by_table(name, some, path, text, stores)
-            for name, some in _by_name(rows, stores).items()
-        }
-        for file, some in given.items():
-            if not some:  # all are made
-                continue
-            layer = correct(file, some, stores, phone_builder, dry_run=dry_run)
-            done += [RecordingCorrection(Recording(file, one.channel), one) for one in layer]
-    return done
+        with progress(2 * len(rows)) as advance:  # they are found, then made
+            found = by_table(_by_name(rows, stores), path, text, stores, advance)
+            new = {file: some for file, some in found.items() if some}
+            layers = correct(new, stores, phone_builder, dry_run=dry_run) if new else {}
+            advance(len(rows))
+    return [
+        RecordingCorrection(Recording(file, one.channel), one)
+        for file, layer in layers.items()
+        for one in layer
+    ]
 
 
 class RewriteReport(NamedTuple):

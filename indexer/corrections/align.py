@@ -8,9 +8,11 @@ At a time, words are compared by their phones, because the recogniser's words so
 ones. New words share the time of the replaced ones by letters.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from indexer.corrections.slots import SpokenWord
@@ -72,6 +74,7 @@ def said_at(
 def said_instead(
     spoken: Sequence[SpokenWord],
     middles: Int64s,
+    starts_ms: Int64s,
     written: Sequence[str],
     said: Sequence[str],
     start_ms: int,
@@ -81,6 +84,7 @@ def said_instead(
     Args:
         spoken: the one-best of a recording.
         middles: (n,) of its slots in ms.
+        starts_ms: (w,) the starts of its words.
         written: the words that are replaced.
         said: the words that were said.
         start_ms: the approximate time; of several places the nearest counts.
@@ -88,12 +92,16 @@ def said_instead(
     Returns:
         None if these words are not near.
     """
-    words, n = [one.word for one in spoken], len(written)
-    places = [i for i in range(len(words) - n + 1) if n and words[i : i + n] == [*written]]
-    near = min(places, key=lambda i: abs(spoken[i].start_ms - start_ms), default=None)
-    if near is None or abs(spoken[near].start_ms - start_ms) > NEAR_MS:
+    n, away_ms = len(written), np.abs(starts_ms - start_ms)
+    near = [
+        i
+        for i in np.flatnonzero(away_ms <= NEAR_MS).tolist()
+        if n and [one.word for one in spoken[i : i + n]] == [*written]
+    ]
+    if not near:
         return None
-    return _replacing(spoken, middles, near, near + n, said)
+    i = min(near, key=lambda i: int(away_ms[i]))
+    return _replacing(spoken, middles, i, i + n, said)
 
 
 def said_in_all(
@@ -148,8 +156,8 @@ def _replacing(
     these stay when another recogniser, whose times differ, writes the recording again.
     """
     low, high = _slots(spoken, middles, i, j)
-    first = sum(one.slot < low for one in spoken[:i])
-    end = j + sum(one.slot < high for one in spoken[j:])
+    first = bisect_left(spoken, low, hi=i, key=lambda one: one.slot)
+    end = bisect_left(spoken, high, lo=j, key=lambda one: one.slot)
     said = [*(one.word for one in spoken[first:i]), *said, *(one.word for one in spoken[j:end])]
     last_ms = max([*middles[-1:].tolist(), *(one.end_ms for one in spoken[-1:])], default=0)
     start_ms = int(middles[low - 1]) + 1 if low else 0

@@ -2,14 +2,16 @@
 
     corrected      columns, corrections -> columns with certain words; keeps the replaced slots
     uncorrected    the inverse
-    spoken_words   the words of a recording's one-best, with their slots
+    spoken_words   the words of the one-best of recordings, with their slots
 
 Both remove slots from columns, and merge the rest with a segment of the new slots
 (`indexer.segments.merge`).
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from std.corrections import Correction, KeptSlot, Layer
 from std.store.columns import (
     SLOT_ERROR,
     TIME_MASK,
+    Column,
     IndexedRecording,
     Int64s,
     SegmentColumns,
@@ -53,18 +56,18 @@ def corrected(
     Returns:
         the columns; and the corrections with the slots that they replaced.
     """
-    noted: dict[str, Layer] = {}
+    slots, noted = _Slots(columns), dict[str, Layer]()
     for file, layer in layers.items():
         done = []
         for one in layer:
-            row = _row(columns, Recording(file, one.channel))
+            row = slots.row(Recording(file, one.channel))
             if row is not None:
-                span, slots = (one.start_ms, one.end_ms), _certain(one)
-                columns, before = _exchanged(columns, row, span, slots, inherit=True)
+                span_ms = one.start_ms, one.end_ms
+                before = slots.exchange(row, span_ms, _certain(one), inherit=True)
                 one = one._replace(before=before)
             done.append(one)
         noted[file] = tuple(done)
-    return columns, noted
+    return slots.columns(), noted
 
 
 def uncorrected(columns: SegmentColumns, layers: Mapping[str, Layer]) -> SegmentColumns:
@@ -74,12 +77,13 @@ def uncorrected(columns: SegmentColumns, layers: Mapping[str, Layer]) -> Segment
         columns: the corrected columns.
         layers: the corrections that `corrected` returned.
     """
+    slots = _Slots(columns)
     for file, layer in layers.items():
         for one in reversed(layer):
-            row = _row(columns, Recording(file, one.channel))
+            row = slots.row(Recording(file, one.channel))
             if row is not None:
-                columns, _ = _exchanged(columns, row, (one.start_ms, one.end_ms), one.before)
-    return columns
+                slots.exchange(row, (one.start_ms, one.end_ms), one.before)
+    return slots.columns()
 
 
 def _certain(correction: Correction) -> tuple[KeptSlot, ...]:
@@ -94,72 +98,108 @@ def _certain(correction: Correction) -> tuple[KeptSlot, ...]:
     return tuple(slots)
 
 
-def _row(columns: SegmentColumns, recording: Recording) -> int | None:
-    for row, one in enumerate(columns.recordings):
-        if one.recording == recording:
-            return row
-    return None
+class _Slots:
+    """The slots of columns while stretches are exchanged, recording by recording.
 
-
-def _exchanged(
-    columns: SegmentColumns,
-    row: int,
-    span_ms: tuple[int, int],
-    slots: Sequence[KeptSlot],
-    *,
-    inherit: bool = False,
-) -> tuple[SegmentColumns, tuple[KeptSlot, ...]]:
-    """Columns with new slots in a stretch of a recording, and the replaced slots.
-
-    With ``inherit``, the new slots have the speaker and time errors of the replaced ones.
+    Many exchanges cost one merge. A slot is its row, or what takes its place.
     """
-    first, end = columns.slot_offsets[row : row + 2].tolist()
-    middles = (columns.slot_key[first:end] & TIME_MASK).astype(np.int64)
-    low, high = (first + np.searchsorted(middles, span_ms)).tolist()
-    before = _slots(columns, low, high)
-    if inherit and first < end:
-        (near,) = _slots(columns, min(low, end - 1), min(low, end - 1) + 1)
-        error_ms = max((slot.error_ms for slot in before), default=near.error_ms)
-        slots = [slot._replace(speaker=near.speaker, error_ms=error_ms) for slot in slots]
-    keep = np.ones(len(columns.slot_key), bool)
-    keep[low:high] = False
-    parts = [_taken(columns, keep), _columns_of(columns.recordings[row].recording, slots)]
-    return merged([ResidentSegment(None, part) for part in parts]), before
 
+    def __init__(self, columns: SegmentColumns) -> None:
+        self._columns = columns
+        self._rows = {one.recording: row for row, one in enumerate(columns.recordings)}
+        self._changed: dict[int, tuple[list[int], list[int | KeptSlot]]] = {}  # middles, slots
 
-def _slots(columns: SegmentColumns, low: int, high: int) -> tuple[KeptSlot, ...]:
-    """The slots of columns from one row to before another."""
-    if low == high:
-        return ()
-    words = unpack_vocabulary(columns.vocabulary)
-    speakers = Speakers.read(columns.extra)
-    errors = columns.extra.get(SLOT_ERROR)
-    inside = np.flatnonzero((columns.posting_slot >= low) & (columns.posting_slot < high))
-    word = np.searchsorted(columns.posting_offsets, inside, side="right") - 1
-    alternatives: dict[int, list[tuple[str, int, int, float]]] = {}
-    for posting, number in zip(inside.tolist(), word.tolist(), strict=True):
-        alternatives.setdefault(int(columns.posting_slot[posting]), []).append(
-            (
-                words[number],
-                int(columns.posting_start_ms[posting]),
-                int(columns.posting_duration_ms[posting]),
-                float(columns.posting_posterior[posting]),
-            )
+    def row(self, recording: Recording) -> int | None:
+        """The row of a recording; None if the columns lack it."""
+        return self._rows.get(recording)
+
+    def exchange(
+        self,
+        row: int,
+        span_ms: tuple[int, int],
+        slots: Sequence[KeptSlot],
+        *,
+        inherit: bool = False,
+    ) -> tuple[KeptSlot, ...]:
+        """Put new slots in a stretch of a recording; return the replaced ones.
+
+        With ``inherit``, the new slots have the speaker and time errors of the replaced ones.
+        """
+        if row not in self._changed:
+            first, end = self._columns.slot_offsets[row : row + 2].tolist()
+            keys = self._columns.slot_key[first:end] & TIME_MASK
+            self._changed[row] = keys.tolist(), [*range(first, end)]
+        middles, held = self._changed[row]
+        low, high = (bisect_left(middles, time_ms) for time_ms in span_ms)
+        high = max(low, high)
+        before = tuple(map(self._kept, held[low:high]))
+        if inherit and held:
+            near = self._kept(held[min(low, len(held) - 1)])
+            error_ms = max((slot.error_ms for slot in before), default=near.error_ms)
+            slots = [slot._replace(speaker=near.speaker, error_ms=error_ms) for slot in slots]
+        middles[low:high] = [slot.middle_ms for slot in slots]
+        held[low:high] = slots
+        return before
+
+    def columns(self) -> SegmentColumns:
+        """The columns with all exchanges."""
+        if not self._changed:
+            return self._columns
+        keep, new = np.ones(len(self._columns.slot_key), bool), []
+        for row, (_, held) in sorted(self._changed.items()):
+            first, end = self._columns.slot_offsets[row : row + 2].tolist()
+            keep[first:end] = False
+            keep[[one for one in held if isinstance(one, int)]] = True
+            slots = [one for one in held if isinstance(one, KeptSlot)]
+            new.append(_columns_of(self._columns.recordings[row].recording, slots))
+        parts = [_taken(self._columns, keep), *new]
+        return merged([ResidentSegment(None, part) for part in parts])
+
+    def _kept(self, slot: int | KeptSlot) -> KeptSlot:
+        if isinstance(slot, KeptSlot):
+            return slot
+        best = int(self._columns.slot_word[slot])
+        return KeptSlot(
+            int(self._columns.slot_key[slot] & TIME_MASK),
+            float(self._columns.slot_epsilon[slot]),
+            0 if self._errors is None else int(self._errors[slot]),
+            self._speakers.names[int(self._speakers.at(np.array([slot]))[0])],
+            None if best < 0 else self._words[best],
+            tuple(map(self._alternative, self._postings(slot))),
         )
-    found = []
-    for slot in range(low, high):
-        best = int(columns.slot_word[slot])
-        found.append(
-            KeptSlot(
-                int(columns.slot_key[slot] & TIME_MASK),
-                float(columns.slot_epsilon[slot]),
-                0 if errors is None else int(errors[slot]),
-                speakers.names[int(speakers.at(np.array([slot]))[0])],
-                None if best < 0 else words[best],
-                tuple(alternatives.get(slot, ())),
-            )
+
+    def _alternative(self, posting: int) -> tuple[str, int, int, float]:
+        columns = self._columns
+        return (
+            self._words[int(np.searchsorted(columns.posting_offsets, posting, side="right")) - 1],
+            int(columns.posting_start_ms[posting]),
+            int(columns.posting_duration_ms[posting]),
+            float(columns.posting_posterior[posting]),
         )
-    return tuple(found)
+
+    def _postings(self, slot: int) -> list[int]:
+        order, offsets = self._by_slot
+        found: list[int] = order[offsets[slot] : offsets[slot + 1]].tolist()
+        return found
+
+    @cached_property
+    def _by_slot(self) -> tuple[Int64s, Int64s]:
+        """The postings ordered by slot, and where those of each slot begin."""
+        slots = self._columns.posting_slot
+        counts = np.bincount(slots, minlength=len(self._columns.slot_key))
+        return np.argsort(slots, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return unpack_vocabulary(self._columns.vocabulary)
+
+    @cached_property
+    def _speakers(self) -> Speakers:
+        return Speakers.read(self._columns.extra)
+
+    @cached_property
+    def _errors(self) -> Column | None:
+        return self._columns.extra.get(SLOT_ERROR)
 
 
 def _taken(columns: SegmentColumns, keep: Bools) -> SegmentColumns:
@@ -218,27 +258,31 @@ def _columns_of(recording: Recording, slots: Sequence[KeptSlot]) -> SegmentColum
     )
 
 
-def spoken_words(columns: SegmentColumns, row: int) -> tuple[list[SpokenWord], Int64s]:
-    """The words of the one-best of a recording, and the middles of all its slots.
+def spoken_words(
+    columns: SegmentColumns, rows: Sequence[int]
+) -> Iterator[tuple[list[SpokenWord], Int64s]]:
+    """The words of the one-best of some recordings, and the middles of all their slots.
 
-    Returns:
-        the words, in order; and (n,) middles of slots in ms.
+    Args:
+        rows: of the recordings.
+
+    Yields:
+        the words of a recording, in order; and (n,) middles of its slots in ms.
     """
-    first, end = columns.slot_offsets[row : row + 2].tolist()
-    inside = np.flatnonzero((columns.posting_slot >= first) & (columns.posting_slot < end))
-    word = np.searchsorted(columns.posting_offsets, inside, side="right") - 1
-    slot = columns.posting_slot[inside]
-    best = inside[columns.slot_word[slot] == word]
     words = unpack_vocabulary(columns.vocabulary)
-    found = [
-        SpokenWord(
-            words[int(columns.slot_word[columns.posting_slot[one]])],
-            int(columns.posting_start_ms[one]),
-            int(columns.posting_start_ms[one]) + int(columns.posting_duration_ms[one]),
-            int(columns.posting_slot[one]) - first,
-        )
-        for one in best.tolist()
-    ]
-    found.sort(key=lambda one: one.slot)
-    middles = (columns.slot_key[first:end] & TIME_MASK).astype(np.int64)
-    return found, middles
+    word = np.repeat(np.arange(len(words)), np.diff(columns.posting_offsets))
+    best = np.flatnonzero(columns.slot_word[columns.posting_slot] == word)
+    best = best[np.argsort(columns.posting_slot[best], kind="stable")]
+    slots = columns.posting_slot[best]
+    for row in rows:
+        first, end = columns.slot_offsets[row : row + 2].tolist()
+        found = [
+            SpokenWord(
+                words[int(word[one])],
+                int(columns.posting_start_ms[one]),
+                int(columns.posting_start_ms[one]) + int(columns.posting_duration_ms[one]),
+                int(columns.posting_slot[one]) - first,
+            )
+            for one in best[slice(*np.searchsorted(slots, [first, end]).tolist())].tolist()
+        ]
+        yield found, (columns.slot_key[first:end] & TIME_MASK).astype(np.int64)

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def said(store, file="KERSTIN_00"):
             columns = merged([segment])
             for row, one in enumerate(columns.recordings):
                 if one.recording.file == file:
-                    return [word.word for word in spoken_words(columns, row)[0]]
+                    return [word.word for word in next(spoken_words(columns, [row]))[0]]
     return None
 
 
@@ -75,7 +75,7 @@ def test_any_corrections_hold_and_are_taken_back_to_the_same_bytes(columns):
         file = columns.recordings[row].recording.file
         now, done = columns, ()
         for _ in range(3):
-            spoken, middles = spoken_words(now, row)
+            spoken, middles = next(spoken_words(now, [row]))
             before = [one.word for one in spoken]
             i = int(random.integers(len(spoken)))
             j = min(len(spoken), i + int(random.integers(4)))
@@ -85,7 +85,7 @@ def test_any_corrections_hold_and_are_taken_back_to_the_same_bytes(columns):
             for one in found:
                 now, noted = corrected(now, {file: (one,)})
                 done += noted[file]
-            assert [one.word for one in spoken_words(now, row)[0]] == after
+            assert [one.word for one in next(spoken_words(now, [row]))[0]] == after
         assert layer.parse(layer.dump(done), file) == done
         assert uncorrected(now, {file: done}).digest() == columns.digest()
         again, noted = corrected(columns, {file: done})
@@ -106,11 +106,11 @@ def test_slots_at_one_time_and_the_speaker_of_what_is_replaced():
     columns = invert(stacked([network(["a", "b", "c", "d", "e", "f"], times, "Ada")]))
     for i in range(6):
         for words in ([], ["x"], ["x", "y", "z"]):
-            spoken, middles = spoken_words(columns, 0)
+            spoken, middles = next(spoken_words(columns, [0]))
             wanted = [*"abcdef"[:i], *words, *"abcdef"[i + 1 :]]
             found, _ = said_in_all(spoken, middles, wanted)
             new, noted = corrected(columns, {"a": tuple(found)})
-            assert [one.word for one in spoken_words(new, 0)[0]] == wanted
+            assert [one.word for one in next(spoken_words(new, [0]))[0]] == wanted
             assert uncorrected(new, noted).digest() == columns.digest()
             assert new.extra["speakers"].tobytes() == b"Ada\n"
 
@@ -136,10 +136,15 @@ def test_another_recogniser_keeps_the_words_beside_a_correction(network, tmp_pat
         spans = [(1000 * i + later_ms, 1000 * i + later_ms + 800) for i in range(1, 5)]
         return invert([network(*([(w, 0.9)] for w in words), file="a", spans_ms=spans)])
 
-    spoken, middles = spoken_words(written(0), 0)
+    spoken, middles = next(spoken_words(written(0), [0]))
     one = said_at(spoken, middles, ["traum"], (2100, None))
     columns, _ = corrected(written(later_ms), {"a": (one,)})
-    assert [word.word for word in spoken_words(columns, 0)[0]] == ["der", "traum", "im", "wald"]
+    assert [word.word for word in next(spoken_words(columns, [0]))[0]] == [
+        "der",
+        "traum",
+        "im",
+        "wald",
+    ]
 
 
 def test_a_correction_stays_until_it_is_taken_back(store, german, tmp_path):
@@ -419,7 +424,7 @@ def test_odd_tables(store, tmp_path, capsys, text, told):
     assert list_corrections(store) == []
 
 
-def test_a_table_may_spell_a_recording_in_several_ways(tmp_path):
+def test_a_table_may_spell_a_recording_in_several_ways(tmp_path, monkeypatch):
     lines = ["\u00f6 1 0.0 0.5 eins", "\u00f6 1 1.0 0.5 zwei", "\u00f6 2 1.0 0.5 drei"]
     (tmp_path / "a.ctm").write_text("\n".join(lines) + "\n")
     index_files(tmp_path / "a.ctm", tmp_path / "index")
@@ -430,7 +435,17 @@ def test_a_table_may_spell_a_recording_in_several_ways(tmp_path):
     ]
     table = ["recording,channel,start_s,end_s,before,after", *rows]
     (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
-    done = correct_by_table(tmp_path / "table.csv", tmp_path / "index")
+    merges, steps = [], []
+
+    def counted(parts):
+        merges.append(len(parts))
+        return merged(parts)
+
+    monkeypatch.setattr("indexer.corrections.slots.merged", counted)
+    bar = lambda length: nullcontext(lambda n: steps.append(n / length))  # noqa: E731  # a few words
+    done = correct_by_table(tmp_path / "table.csv", tmp_path / "index", progress=bar)
     assert [one.correction.text for one in done] == ["fünf", "sechs", "acht"]
+    assert merges == [3]  # both channels at once; one for each row would take quadratic time
+    assert sum(steps) == pytest.approx(1)
     assert {one.recording.file for one in done} == {"\u00f6"}
     assert len(list_corrections(tmp_path / "index")) == 3
