@@ -12,16 +12,16 @@ This package has the name of the distribution, so Python finds it even where ano
 packages with the same short names; `spoken_terms.start` reports such packages.
 
 A command imports this package first, so the handler of Ctrl-C is set here, until the command runs
-(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. The module
-`signal` imports `enum` and more, for five milliseconds in which Ctrl-C would still raise; its part
-in C imports nothing.
+(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. The modules
+`signal` and `typing` import `enum`, `re` and more, for 5 and 12 milliseconds in which Ctrl-C would
+still raise; the part of `signal` in C imports nothing. Before that, Python starts.
 """
 
 import _signal as signal  # type: ignore[import-not-found]  # built in, so it has no stub
 import os
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # that of `typing`; type checkers take it as true
 if TYPE_CHECKING:
     from searcher import FusedIndex, Hit, Index
     from spoken_terms.functions import index, open, recognise, score, score_discovery, search  # noqa: A004

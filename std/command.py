@@ -15,16 +15,19 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import RawIOBase, TextIOWrapper
+from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, OldNameWarning, StdError, StoreWarning, cut, quoted
 from std.ranges import PROCESSES, Range
 from std.system import ENDING, peak_memory_bytes
 from std.terminal import Colour, coloured, erased, json_text, printable, set_notice, while_working
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = [  # and names of `std.display` that every command needs
     "JOBS",
@@ -198,14 +201,35 @@ def _reserve_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115  # as long as the process
     if sys.stdout is None:
         raise StdError("stdout: expected an open file or pipe, got a closed one")
-    if isinstance(getattr(sys.stdout, "buffer", None), RawIOBase):
-        # PYTHONUNBUFFERED: what a full disk does not take would be lost without an error.
-        number, encoding = sys.stdout.fileno(), sys.stdout.encoding
-        sys.stdout = open(number, "w", 1, encoding, closefd=False)  # noqa: SIM115  # as above
+    buffer = getattr(sys.stdout, "buffer", None)
+    if type(getattr(buffer, "raw", buffer)) is FileIO and sys.stdout.fileno() == 1:
+        sys.stdout = _named(sys.stdout)
     if isinstance(sys.stdout, TextIOWrapper):  # an unknown letter must not be an error
         if sys.platform == "win32":  # pipes have a code page there
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+class _Stdout(FileIO):
+    """Standard output, whose errors name it."""
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            raise
+
+
+def _named(stdout: TextIO) -> TextIO:
+    """Standard output as `_Stdout`, with a buffer.
+
+    Without one (PYTHONUNBUFFERED), what a full disk does not take would be lost without an error.
+    """
+    stdout.flush()
+    by_line = stdout.isatty() or isinstance(stdout.buffer, RawIOBase)
+    raw = _Stdout(stdout.fileno(), "w", closefd=False)
+    return TextIOWrapper(BufferedWriter(raw), stdout.encoding, line_buffering=by_line)
 
 
 @contextmanager

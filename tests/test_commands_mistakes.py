@@ -77,7 +77,7 @@ def test_a_full_disk_behind_stdout_is_one_line(german_store):
     with open("/dev/full", "w") as full:  # noqa: PTH123  # a device
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "std-search: No space left on device\n"
+    assert done.stderr == "std-search: standard output: No space left on device\n"
 
 
 def test_usage_errors_have_status_2(capsys):

@@ -105,8 +105,8 @@ def work():
 sys.exit(run("std-x", work))
 """
 CLOSED = "std-x: stdout: expected an open file or pipe, got a closed one\n"
-FULL = "std-x: No space left on device\n"
-CUT = "std-x: File too large\n"  # a limit stands for a disk
+FULL = "std-x: standard output: No space left on device\n"
+CUT = "std-x: standard output: File too large\n"  # a limit stands for a disk
 ODD = "std-x: warning: odd\n"
 STREAMS = [
     # how the shell starts it, status, what is on stderr where that is kept

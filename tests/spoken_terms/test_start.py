@@ -137,7 +137,7 @@ def test_the_packages_of_the_wheel_are_checked():
     ("command", "module"),
     [
         *product(COMMANDS, ["argparse"]),
-        *product(["std-search"], ["signal", "importlib.util", "std.command"]),
+        *product(["std-search"], ["signal", "typing", "importlib.util", "std.command"]),
     ],
 )
 def test_ctrl_c_before_a_command_works_ends_it_in_one_line(tmp_path, command, module):
@@ -152,7 +152,7 @@ class Finder:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 
-for name in ("signal", "importlib.util", "argparse"):
+for name in ("signal", "typing", "importlib.util", "argparse"):
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Finder())
 from spoken_terms.start import start
