@@ -3,6 +3,7 @@
 The detail is exactly the line that the command would print.
 """
 
+import errno
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PROBLEM_TYPE = "application/problem+json"
+NO_JSON = "the body: expected JSON in UTF-8"
+_UNPARSED = "There was an error parsing the body"  # of FastAPI: other bytes, or too deep
+_NOT_READ = ("model_attributes_type", "dict_type", "model_type")  # a body that was not parsed
 RETRY_S = 2  # seconds to wait after 429 or 503
 
 
@@ -44,13 +48,22 @@ def too_busy(what: str) -> ProblemError:
 def as_problem(error: StdError) -> ProblemError:
     """The problem of an error that a command would print.
 
-    An error in the request has status 400, an error in the index 500 or 503.
+    An error in the request has status 400, an error in the index 500 or 503, a full disk 507.
     """
+    if _is_full(error):
+        return ProblemError(507, str(error))
     if isinstance(error, StoreError):
         return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})
     is_of_request = isinstance(error, InputError | QueryError)
     detail = str(error).removeprefix("--") if isinstance(error, QueryError) else str(error)
     return ProblemError(400 if is_of_request else 500, detail)
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether an error is from a disk, or a user's share of it, without room."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return True
+    return error is not None and _is_full(error.__cause__)
 
 
 def response(
@@ -105,6 +118,11 @@ def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()
+        if first["type"] in _NOT_READ and first["loc"][0] == "body" and not kind.endswith("json"):
+            return response(415, f"expected a body of application/json, got {kind or 'none'}")
+        if first["type"] == "json_invalid":
+            return response(422, f"{NO_JSON} ({first['ctx']['error']}, byte {first['loc'][1]})")
         where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
         is_text = first["type"] == "string_pattern_mismatch" and r"\x00" in first["ctx"]["pattern"]
         told = "expected text, without control characters" if is_text else first["msg"]
@@ -116,7 +134,8 @@ def add_handlers(app: "FastAPI", told: Callable[[str], str]) -> None:
         if error.status_code == 405:  # starlette names the methods of the first route only
             path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
             headers |= {"Allow": methods} if (methods := _methods_of(path, app)) else {}
-        return response(error.status_code, str(error.detail), headers)
+        detail = NO_JSON if error.detail == _UNPARSED else str(error.detail)
+        return response(error.status_code, detail, headers)
 
     @app.exception_handler(Exception)
     async def fault(request: Request, error: Exception) -> Response:

@@ -63,7 +63,8 @@ async def long_reply(request: Request, make: Callable[[], Any]) -> Response:
 def has_version(request: Request, etag: str) -> bool:
     """Whether a client has a version already (If-None-Match), weakly compared."""
     given = request.headers.get("if-none-match", "").split(",")
-    return etag.removeprefix("W/") in [tag.strip().removeprefix("W/") for tag in given]
+    tags = [tag.strip().removeprefix("W/") for tag in given]
+    return etag.removeprefix("W/") in tags or tags == ["*"]
 
 
 def require_word(name: str, text: str) -> None:

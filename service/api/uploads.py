@@ -1,6 +1,7 @@
 """Recordings that people add: sound or captions, with metadata (``--allow-uploads``)."""
 
 import re
+from collections.abc import Mapping
 from datetime import date as date_of_day
 from typing import Annotated, Literal
 
@@ -136,7 +137,7 @@ async def upload(
     size = int(length) if re.fullmatch(r"\d{1,15}", length, re.ASCII) else 0
     described = {"title": title.strip() or wanted.title, "date": date.strip()}
     values = {column: value for column, value in described.items() if value}
-    _require_day(values.get("date", ""))
+    _require_values(values, service)
     metadata_file({wanted.stem: values})  # refused before it is sent
     arriving = await run_in_threadpool(
         work.folder.begin, wanted, size, lambda stem: _is_indexed(stem, service)
@@ -160,10 +161,7 @@ async def describe(request: Request, name: str, described: MetadataRequest) -> R
     work = _work_of(service)
     if reserved := {name.casefold() for name in described.metadata} & RESERVED_COLUMNS:
         raise ProblemError(400, f"metadata: {min(reserved)!r} says which recording it is")
-    most = service.limits.metadata_letters
-    if any(len(value) > most for value in described.metadata.values()):
-        raise ProblemError(400, f"metadata: expected values of at most {most} letters")
-    _require_day(described.metadata.get("date", ""))
+    _require_values(described.metadata, service)
     await _kept(work.folder.describe, name, described.metadata)
     work.look()
     return json_reply(_document(_named(name, work), service))
@@ -187,17 +185,20 @@ async def restore(request: Request, name: str) -> Response:
     return json_reply(_document(_named(name, work), service))
 
 
-def _require_day(value: str) -> None:
-    """Refuse a date whose day is not in the calendar; others are checked with the table.
+def _require_values(values: Mapping[str, str], service: Service) -> None:
+    """Refuse long values, and a date whose day is not in the calendar; the table checks the rest.
 
     Raises:
-        ProblemError: it is not.
+        ProblemError: there is one.
     """
-    if re.match(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+    most, date = service.limits.metadata_letters, values.get("date", "")
+    if any(len(value) > most for value in values.values()):
+        raise ProblemError(400, f"metadata: expected values of at most {most} letters")
+    if re.match(r"\d{4}-\d{2}-\d{2}", date, re.ASCII):
         try:
-            date_of_day.fromisoformat(value[:10])
+            date_of_day.fromisoformat(date[:10])
         except ValueError as error:
-            raise ProblemError(400, f"date: expected a day, got {value[:10]!r}") from error
+            raise ProblemError(400, f"date: expected a day, got {date[:10]!r}") from error
 
 
 async def _kept(change, *arguments) -> None:  # type: ignore[no-untyped-def]  # any change of the folder

@@ -11,7 +11,7 @@ worker dies, another one repeats its item (Dask), so functions must be safe to r
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -67,8 +67,14 @@ class Threads:
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         with ThreadPoolExecutor(self.workers) as pool:
-            # Each has what stops this thread (`std.execution.stop`).
-            waiting = (pool.submit(copy_context().run, function, item) for item in items)
+
+            def submitted(item: A) -> Future[B]:
+                try:  # each has what stops this thread (`std.execution.stop`)
+                    return pool.submit(copy_context().run, function, item)
+                except RuntimeError:  # Python ends and begins no work: so does a thread that waits
+                    raise SystemExit from None
+
+            waiting = map(submitted, items)
             running = deque(islice(waiting, self.workers))
             try:
                 while running:

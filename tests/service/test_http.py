@@ -1,13 +1,18 @@
 """What HTTP asks of a service: hosts, HEAD, entity tags, ranges, tokens, the description."""
 
+import errno
 import os
 import shutil
 import socket
 import time
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import pytest
+
+from service.problems import as_problem
+from std.outputs import unwritable
 
 HTML = "text/html; charset=utf-8"
 TOKEN = "a-secret-of-enough-letters"
@@ -51,6 +56,29 @@ def test_head_is_get_without_its_body(client, path):
 
 
 @pytest.mark.parametrize(
+    ("kind", "body", "status", "told"),
+    [
+        ("text/plain; charset=utf-8", b"{}", 415, "a body of application/json, got text/plain"),
+        ("application/json", b'{"term":', 422, "JSON in UTF-8 (Expecting value, byte 8)"),
+        ("application/json", b"\xff{}", 400, "expected JSON in UTF-8"),
+        ("application/json", b"[" * 100_000, 400, "expected JSON in UTF-8"),
+        ("application/problem+json", b"{}", 422, "mark.term: Field required"),
+    ],
+)
+def test_bodies_that_are_no_json_are_told(client, kind, body, status, told):
+    answer = client("/api/feedback", method="POST", body=body, headers={"Content-Type": kind})
+    assert (answer.status, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert told in answer.json["detail"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(errno.ENOSPC, 507), (errno.EACCES, 400)])
+def test_a_full_disk_is_no_error_of_the_request(number, status):
+    error = unwritable(Path("alerts.txt"), "a file", OSError(number, os.strerror(number)))
+    error.__cause__ = OSError(number, os.strerror(number))  # as `raise ... from` sets it
+    assert as_problem(error).status == status
+
+
+@pytest.mark.parametrize(
     ("path", "methods"),
     [
         ("/api/feedback", "DELETE, GET, HEAD, POST"),
@@ -67,7 +95,7 @@ def test_the_methods_of_a_path_are_told(client, path, methods):
 def test_audio_that_a_client_has_is_not_sent_again(client):
     whole = client("/api/audio/KERSTIN_03")
     tag = whole.headers["etag"]
-    for given in (tag, f'"other", {tag}', f"W/{tag}"):
+    for given in (tag, f'"other", {tag}', f"W/{tag}", "*"):
         same = client("/api/audio/KERSTIN_03", headers={"If-None-Match": given})
         assert (same.status, same.body, same.headers["etag"]) == (304, b"", tag)
     other = client("/api/audio/KERSTIN_03", headers={"If-None-Match": '"other"'})

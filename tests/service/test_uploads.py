@@ -1,6 +1,7 @@
 """Recordings that people add: names, content, limits, races; states read from the folder."""
 
 import io
+import json
 import os
 import shutil
 import socket
@@ -388,6 +389,7 @@ def test_a_sender_who_goes_away_leaves_nothing(adding, capfd):
         (b'{"metadata": {"Channel": "2"}}', 400),
         (b'{"metadata": {"audio": "/etc/passwd"}}', 400),
         (b'{"metadata": {"date": "2023-02-29"}}', 400),
+        (b'{"metadata": {"title": "%s"}}' % (b"x" * 2001), 400),
     ],
 )
 def test_metadata_that_nobody_means_are_refused(adding, body, status):
@@ -398,6 +400,10 @@ def test_metadata_that_nobody_means_are_refused(adding, body, status):
     assert answer.status == status, answer.json
     assert answer.json["detail"]
     assert upload_of(adding, "described")["metadata"] == {}
+    values = json.loads(body)["metadata"]
+    if {*values} <= {"title", "date"} and status == 400:  # an upload has the same limits
+        answer = post(adding, "other.vtt", CAPTIONS, **values)
+        assert (answer.status, upload_of(adding, "other")) == (400, None)
 
 
 def test_a_wrong_date_is_told_before_the_file_comes(adding):

@@ -53,6 +53,12 @@ def test_threads_give_results_in_order_run_at_once_and_stop_as_their_caller_does
         list(Threads(2).map(lambda _: check_stop(), [1]))
 
 
+def test_a_thread_that_waits_for_others_ends_without_a_word_when_python_ends(monkeypatch):
+    monkeypatch.setattr("concurrent.futures.thread._shutdown", True)  # as the interpreter does
+    with pytest.raises(SystemExit):  # which `threading` does not print
+        list(Threads(2).map(slow_square, [1]))
+
+
 def test_a_killed_process_is_one_clear_line():
     with executor(2) as workers, pytest.raises(StdError, match="lost the workers"):
         list(workers.map(die, [1, 2, 3]))
