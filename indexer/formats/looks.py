@@ -72,6 +72,12 @@ BINARY = [
 ]
 TEXT = [
     _Magic(rb"Scenarist_SCC", "SCC, closed captions as codes", "convert it to SRT or WebVTT"),
+    _Magic(rb"\d{3}STL\d\d\.", "STL, subtitles of broadcasters (EBU)", "convert it to SRT"),
+    _Magic(
+        rb"(.{0,9999}?\n)?([ .]*pass1_best:|### Recognition: 1st)",
+        "the log of Julius, whose times count from each utterance",
+        "write its words as CTM: recording 1 start duration word confidence",
+    ),
     _Magic(rb"\[INFORMATION\]|\[SUBTITLE\]", "SubViewer captions", "convert it to SRT"),
     _Magic(rb"\[\d+\]\[\d+\]", "MPL2 captions", "convert it to SRT"),
     _Magic(
@@ -106,7 +112,10 @@ TEXT = [
     ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
-XML_HINTS = {"xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml"}
+XML_HINTS = {
+    "window": "these are RealText captions: convert them to SRT",
+    "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
+}
 
 IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS, a name
     rb"[\[{]\s*\d{1,3}(:\d\d|\.\d\d\.\d\d|[hm]\s?\d)|\[\d{1,6}\.\d{1,3}s?\s*-+>"

@@ -278,6 +278,15 @@ def test_chunks_alone_are_one_transcript():
     assert words([first, second]) == ["Das Haus", "Ja"]
 
 
+def test_rows_of_iflytek():
+    """The form is that of answers in public repositories; times are milliseconds as text."""
+    rows = [{"bg": "0", "ed": "1200", "onebest": "Das Haus,", "speaker": "1"},
+            {"bg": "1300", "ed": "2500", "onebest": "ist alt.", "speaker": "2"}]  # fmt: skip
+    found = read("timed-text", rows)
+    assert words(found) == ["Das Haus", "ist alt"]
+    assert [(one.start_ms, one.end_ms) for one in found] == [(0, 1200), (1300, 2500)]
+
+
 def test_words_of_bbcs_kaldi(tmp_path):
     spoken = nemo_words("das", "haus")
     for one in spoken:

@@ -247,6 +247,9 @@ def test_prose_is_told_that_it_lacks_times():
     ("text", "what", "hint"),
     [
         ("[INFORMATION]\n[TITLE]x\n", "SubViewer captions", "SRT"),
+        ("### read waveform\n..pass1_best: purple carrots\nscore1: -1\n", "log of Julius", "CTM"),
+        ("850STL25.01100" + " " * 99, "STL, subtitles", "SRT"),
+        ('<window duration="9"><time begin="1"/>beans</window>', "<window>", "SRT"),
         ("[10][30]Purple carrots|grow\n[40][60]here\n", "MPL2 captions", "SRT"),
         ("utt1 rec1 10.0 20.0\nutt2 rec1 30 40.5\n", "segments of Kaldi", "--segments"),
         ("#,Name,Start,End,Length\nR1,beans,0:01.0,0:03.0,0:02.0\n", "#, Name, Start", "Text"),
