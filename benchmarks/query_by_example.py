@@ -93,7 +93,7 @@ def labelled(index: Index, queries: Queries) -> tuple[Float64s, Bools]:
     sample = archive.sample()
     figures, right = [], []
     for example, *others in queries.values():
-        places, cost = best_places(read_example(text_of(example), archive), archive)
+        ((places, cost),) = best_places([read_example(text_of(example), archive)], archive)
         stands = find.standing(cost, cost)
         nearness = usual_at(archive, places, sample) - cost
         figures.append(np.stack([np.ones(len(stands)), stands, nearness], axis=1))

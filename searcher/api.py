@@ -139,7 +139,7 @@ class Index(IndexSnapshot):
         where: str | None = None,
         recordings: Sequence[str] = (),
         mode: SearchMode = "list",
-        threads: int = 1,
+        workers: Executor = IN_PROCESS,
         advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
         """Query by example: find other places that sound like a stretch of audio, in any language.
@@ -149,7 +149,7 @@ class Index(IndexSnapshot):
                 `std-recognise --sound-only`.
             ecf, where, recordings: see `search_terms`.
             mode: see `find_terms`.
-            threads: the threads that search.
+            workers: compare the examples with the segments; in this process, threads on all cores.
             advance: called with each share of the work that is done.
 
         Raises:
@@ -160,7 +160,7 @@ class Index(IndexSnapshot):
         speech = self.searched_speech(ecf, where, recordings)
         judged: SearchMode = mode if self.config.calibration.list == "whole" else "adhoc"
         found = find_by_examples(
-            terms, self.segments, speech, mode=judged, threads=threads, advance=advance
+            terms, self.segments, speech, mode=judged, workers=workers, advance=advance
         )
         return decide(found, self.config, mode=mode)
 

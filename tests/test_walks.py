@@ -108,6 +108,7 @@ def test_a_posting_is_walked_as_the_page_says(store):
 
 
 def test_a_term_by_sound_is_walked_as_the_page_says(store, monkeypatch):
+    monkeypatch.setattr(searcher.phonetic.search, "cores", lambda: 1)  # all in this thread
     monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)  # as in a large archive
     with open_index(store[0]) as index:
         index.search("burganlage")  # prepares the index
@@ -125,7 +126,8 @@ def test_a_term_by_sound_is_a_short_walk():
 
 
 @pytest.mark.slow
-def test_a_term_in_the_sound_is_walked_as_the_page_says(tmp_path):
+def test_a_term_in_the_sound_is_walked_as_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(searcher.phonetic.search, "cores", lambda: 1)
     sound = frames_of(MESHES, tmp_path / "plain")
     for mesh in MESHES:
         shutil.copy(mesh, tmp_path)

@@ -19,7 +19,7 @@ from searcher.commands.command_line import (
     warn_of_phones,
     write_oov_words,
 )
-from searcher.commands.examples import listed_terms, threads_of
+from searcher.commands.examples import comparing, listed_terms
 from searcher.commands.hits import (
     is_restricted,
     output_hits,
@@ -69,10 +69,10 @@ def batch(args: argparse.Namespace) -> None:
             check_recordings(experiment, index, args)
             experiment = restricted(experiment, index, args)
         bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
-        with bar as advance, executor(args.jobs, args.scheduler) as workers:
+        executing = comparing(args) if args.examples else executor(args.jobs, args.scheduler)
+        with bar as advance, executing as workers:
             settings = selection(args) | {"workers": workers, "advance": advance}
             if args.examples:
-                settings = selection(args) | {"threads": threads_of(args), "advance": advance}
                 found = cast("Index", index).find_examples(examples, experiment, **settings)
             elif spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused

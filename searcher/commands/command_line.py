@@ -185,15 +185,10 @@ WRONG = (
         beside=BESIDE_ALERTS,
     ),
     Misuse(
-        "--like and --query-audio compare sound in this process: expected no --within-words, "
-        "--corrections, --oov-lexicon, --listen-again or --scheduler",
+        "--like and --query-audio compare sound: expected no --within-words, --corrections, "
+        "--oov-lexicon or --listen-again",
         EXAMPLE,
-        beside=("within_words", "corrections", "oov_lexicon", "listen_again", "scheduler"),
-    ),
-    Misuse(
-        "--examples compares sound in this process: expected no --scheduler",
-        ("examples",),
-        beside=("scheduler",),
+        beside=("within_words", "corrections", "oov_lexicon", "listen_again"),
     ),
     *(
         Misuse(f"{option(name)} goes with {' or '.join(map(option, of))}", (name,), without=of)

@@ -3,7 +3,7 @@
 has_examples     whether the command line has examples
 single_term      --like, --query-audio: examples of one term
 listed_terms     --examples: a table of terms and examples
-threads_of       the number of search threads
+comparing        the workers that compare them
 
 The command std-recognise converts audio to frames in a separate process, so searching needs no
 recogniser.
@@ -20,10 +20,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from std.errors import NONE, ConfigError, InputError, StdError, Unquoted, cut
-from std.system import cores
 
 if TYPE_CHECKING:
     from searcher import ExampleTerm
+    from std.execution.workers import Executor
     from std.values import TermList
 
 SOUND = ".sound"
@@ -83,9 +83,17 @@ def listed_terms(args: argparse.Namespace) -> "tuple[list[ExampleTerm], TermList
     return found, TermList(tuple(terms), ecf_filename=args.ecf.name if args.ecf else "")
 
 
-def threads_of(args: argparse.Namespace) -> int:
-    """``--jobs`` if it is above one, otherwise a thread for each core."""
-    return int(args.jobs) if args.jobs > 1 else cores()
+@contextmanager
+def comparing(args: argparse.Namespace) -> Iterator["Executor"]:
+    """What compares examples: a cluster, or as many threads as ``--jobs``; 1: on all cores."""
+    from std.execution.processes import cluster
+    from std.execution.workers import IN_PROCESS, Threads
+
+    if args.scheduler is not None:
+        with cluster(args.scheduler) as workers:
+            yield workers
+    else:
+        yield Threads(args.jobs) if args.jobs > 1 else IN_PROCESS
 
 
 def _as_frames(given: str, args: argparse.Namespace, folders: ExitStack) -> str:

@@ -23,7 +23,7 @@ from searcher.commands.command_line import (
     warn_of_phones,
     write_oov_words,
 )
-from searcher.commands.examples import has_examples, single_term, threads_of
+from searcher.commands.examples import comparing, has_examples, single_term
 from searcher.commands.hits import (
     TABLE_ROWS,
     is_decided,
@@ -88,8 +88,8 @@ def interactive(args: argparse.Namespace) -> int:
         least = SHOWN_FROM if args.min_probability is None else args.min_probability
         forms = None
         if has_examples(args):
-            with single_term(args) as term:
-                settings = selection(args) | {"threads": threads_of(args), "mode": "adhoc"}
+            with single_term(args) as term, comparing(args) as workers:
+                settings = selection(args) | {"workers": workers, "mode": "adhoc"}
                 found = cast("Index", index).find_examples([term], **settings).at_least(least)
         else:
             with executor(args.jobs, args.scheduler) as workers:

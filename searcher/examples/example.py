@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,9 @@ STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a
 
 
 class ArchivePart(NamedTuple):
-    """The sound of a segment."""
+    """The sound of a segment; for another process, which reads it there, its address."""
 
+    segment: Segment
     sound: SegmentSound
     rows: Int64s  # (r,) of its recordings that are searched
     recordings: Int64s  # (r,) the same in the table of the index's recordings
@@ -49,6 +50,16 @@ class ArchivePart(NamedTuple):
         """
         at_ms = self.sound.start_ms[rows] + (frames - self.sound.offsets[rows]) * FRAME_MS
         return Spans(self.recordings[np.searchsorted(self.rows, rows)], at_ms, at_ms)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _part_of, (self.segment, self.rows, self.recordings)
+
+
+def _part_of(segment: Segment, rows: Int64s, recordings: Int64s) -> ArchivePart:
+    sound = segment_sound(segment)
+    if sound is None:
+        raise StdError("the sound of a segment was removed during the search")
+    return ArchivePart(segment, sound, rows, recordings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +152,8 @@ def archive_of(
             if sound.offsets[row + 1] > sound.offsets[row] and wanted(one.recording)
         ]
         numbers = table.rows[segment][rows]
-        parts.append(ArchivePart(sound, np.array(rows, np.int64), numbers.astype(np.int64)))
+        columns = np.array(rows, np.int64), numbers.astype(np.int64)
+        parts.append(ArchivePart(segment, sound, *columns))
     if not parts:
         raise StdError(
             "the index has no sound: std-recognise --sound or --sound-only writes it, std-index "

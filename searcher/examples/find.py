@@ -20,6 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,8 @@ from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concat
 from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant, require_terms
 from std.errors import StdError, quoted, require_kind
+from std.execution.workers import IN_PROCESS, Executor
 from std.nist.ecf import speech_s
-from std.ranges import Range
 from std.sound.columns import FRAME_MS
 from std.store import Segment
 from std.store.columns import UInt64s
@@ -47,7 +48,6 @@ SMALLEST_DEVIATION = 0.002
 OF_FURTHER_EXAMPLES = 3.0
 INTERCEPT, OF_STANDING, OF_NEARNESS = -5.56, 0.26, 46.9
 SURE = 1 - 1e-9
-THREADS = Range(1, 10_000, whole=True)
 A_TERM = "ExampleTerm(std.Term('T1', 'haus'), ('interview@12.3-13.1',))"
 EXPECTED = 1.5  # occurrences of a term that is said again
 
@@ -66,7 +66,7 @@ def find_by_examples(
     speech: SearchedSpeech,
     *,
     mode: SearchMode = "list",
-    threads: int = 1,
+    workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
 ) -> TermCandidates:
     """Find where terms are said, by examples of them.
@@ -80,7 +80,7 @@ def find_by_examples(
         TypeError, ValueError: an argument is wrong.
     """
     begin = time.perf_counter()
-    terms = _checked(terms, threads)
+    terms = _checked(terms)
     if speech.spoken_by is not None:
         raise StdError("query by example finds who sounds alike in all of a recording: expected no "
                        "condition on speakers")  # fmt: skip
@@ -89,10 +89,10 @@ def find_by_examples(
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
     inside = partial(_inside, recordings=archive.recordings, excerpts=speech.excerpts)
     parts, evidence = [], []
-    for number, (places, probability) in enumerate(_each(terms, whole, archive, inside, threads)):
+    found = _each(terms, whole, archive, inside, workers, advance)
+    for number, (places, probability) in enumerate(found):
         parts.append(_candidates(number, places, probability))
         evidence.append(log_evidence(probability))
-        advance(1 / len(terms))
     candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
     judged = np.array(evidence), np.ones(len(terms), np.bool_)
     by_itself, occurs = (term_occurrence(*judged, one) for one in ("adhoc", mode))
@@ -118,9 +118,8 @@ def find_by_examples(
     )
 
 
-def _checked(terms: Sequence[ExampleTerm], threads: int) -> list[ExampleTerm]:
+def _checked(terms: Sequence[ExampleTerm]) -> list[ExampleTerm]:
     """The terms, if they have examples, and names of their own."""
-    THREADS.argument("threads", threads)
     given = [*require_kind("terms", terms, Iterable, "a list of example terms")]
     for one in given:
         require_kind("terms", one, ExampleTerm, A_TERM)
@@ -162,27 +161,29 @@ def _each(
     whole: SoundArchive,
     archive: SoundArchive,
     inside: Callable[[Spans], Bools],
-    threads: int,
+    workers: Executor,
+    advance: Callable[[float], None],
 ) -> Iterator[tuple[Spans, Float64s]]:
     """The places of each term in an archive, and their probabilities; examples are of the whole."""
     read = []  # all of them before the first search: a mistake in the last one costs no time
     for one in terms:
         named = zip(one.examples, one.names or one.examples, strict=True)
         read.append([read_example(text, whole, name) for text, name in named])
+    given = [each_once(examples) for examples in read]
+    every = [example for examples in given for example in examples]
+    ranked = iter(best_places(every, archive, workers, inside, advance))
     sample = archive.sample()
-    for examples in read:
-        yield _found(each_once(examples), archive, sample, inside, threads)
+    for examples in given:
+        yield _found(examples, [*islice(ranked, len(examples))], archive, sample)
 
 
 def _found(
     examples: Sequence[Example],
+    ranked: Sequence[tuple[Spans, Float64s]],
     archive: SoundArchive,
     sample: UInt64s,
-    inside: Callable[[Spans], Bools],
-    threads: int,
 ) -> tuple[Spans, Float64s]:
     """The places of a term, and their probabilities; of several examples, by all of them."""
-    ranked = [best_places(example, archive, threads, inside) for example in examples]
     if len(examples) == 1:
         places, cost = ranked[0]
         costs = [cost]

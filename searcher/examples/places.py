@@ -1,31 +1,31 @@
 """An example against an archive: the places that sound most like it, with their costs.
 
-best_places   all places compared by every second frame, the best ones by every frame
+best_places   of examples, compared with all places roughly, with the best ones by every frame
 costs_at      of an example at places that were found by another one
 usual_at      the cost of places by chance, whatever the example
 costs_between a place and others, each as an example of the other
-    scan          compiled: every place roughly, the best cost of each cell of frames
-    alignment     compiled: one stretch exactly, costs and beginnings of paths
 
-Every frame of the example is matched with one frame of the archive; from one match to the next the
-archive stays, or advances by one or two frames. So all paths have as many steps as the example has
-frames, and their costs need no division by a length. A match costs the number of signs that differ.
-`tests/searcher/examples/test_kernels.py` has the slow equivalent.
+The kernels are in `searcher.examples.kernels`. Any worker may compare a share of a segment. Of each
+share the best cells are kept, as many as are wanted of the archive, so the places depend neither on
+the shares nor on the segments.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from searcher.examples.example import ArchivePart, Example, SoundArchive
+from searcher.examples.kernels import alignment, scan
 from searcher.results.candidates import Spans
-from std.execution.compiled import compiled, compiled_within
+from std.execution.stop import check_stop
+from std.execution.workers import IN_PROCESS, Executor, Threads
 from std.sound.columns import FRAME_MS, SIGNS
-from std.sound.usual import ones, usual_distances
+from std.sound.usual import usual_distances
 from std.store.columns import Int64s, UInt64s
+from std.system import cores
 from std.values import Bools, Float64s, Int32s
 
 STRIDE = 2  # frames from one that is looked at roughly to the next
@@ -34,49 +34,96 @@ MARGIN = 5  # frames by which an example may lie beside the place of another one
 LOOKED_AT = 600  # cells whose best path is aligned by all frames
 KEPT_PLACES = 200  # places of an example
 
+SHARES = 4  # of the work for each thread; other workers read a segment anew for each share
+
 FAR = 1 << 30  # a cost that no path has
 
 
 class _Cells(NamedTuple):
-    """The best rough path in each stretch of a part."""
+    """The best rough paths of an example in stretches of a part, one in each."""
 
     cost: Int32s  # (c,)
     row: Int64s  # (c,) of the part's recordings
     end: Int64s  # (c,) the frame where it ends
 
+    def some(self, which: Bools) -> "_Cells":
+        """Those of some rows."""
+        return _Cells(self.cost[which], self.row[which], self.end[which])
+
+
+class _Share(NamedTuple):
+    """One of so many shares of a part."""
+
+    part: ArchivePart
+    number: int
+    of: int
+
+
+class _Chosen(NamedTuple):
+    """The paths of each example in a part that are aligned by all frames."""
+
+    part: ArchivePart
+    examples: Sequence[UInt64s]  # each (m, 4)
+    cells: Sequence[_Cells]
+
 
 def best_places(
-    example: Example,
+    examples: Sequence[Example],
     archive: SoundArchive,
-    threads: int = 1,
+    workers: Executor = IN_PROCESS,
     inside: Callable[[Spans], Bools] | None = None,
-) -> tuple[Spans, Float64s]:
-    """The places that sound most like an example, the best first; not the example itself.
+    advance: Callable[[float], None] = lambda share: None,
+) -> list[tuple[Spans, Float64s]]:
+    """The places that sound most like each example, the best first; not the example itself.
 
     Args:
+        workers: compare shares of the archive; in this process, threads on all cores do.
         inside: which places are inside the searched speech; None: all are.
+        advance: called with each finished share of the work; they add up to 1.
 
     Returns:
-        the places, rows of the archive's recordings; and their costs, shares of signs that differ.
+        of each example the places, rows of the archive's recordings; and their costs, shares of
+        signs that differ.
     """
-    cells = [_cells(example.signs[::STRIDE], part, threads) for part in archive.parts]
-    cost = np.concatenate([one.cost for one in cells])
-    parts = np.repeat(np.arange(len(cells)), [len(one.cost) for one in cells])
-    row, end = (np.concatenate([one[i] for one in cells]) for i in (1, 2))
-    if inside is not None:
-        ends = [part.at(*one[1:]) for part, one in zip(archive.parts, cells, strict=True)]
-        cost = np.where(inside(Spans.of(*ends)), cost, FAR)
-    # of cells that cost the same, the first ones: the places must not depend on the threads
-    border = np.partition(cost, LOOKED_AT)[LOOKED_AT] if len(cost) > LOOKED_AT else FAR
-    chosen = np.flatnonzero(cost < border)
-    found = [
-        _aligned(example.signs, archive.parts[parts[i]], int(row[i]), int(end[i]))
-        for i in chosen.tolist()
-    ]
-    *spans, costs = zip(*found, strict=True) if found else [()] * 4
-    places = Spans._make(np.array(column, np.int64) for column in spans)
-    some = slice(None) if inside is None else np.flatnonzero(inside(places))
-    return _distinct(places.rows(some), np.array(costs, np.float64)[some], [example], archive)
+    workers = Threads(cores()) if workers is IN_PROCESS else workers
+    at_once = workers.workers * (SHARES if isinstance(workers, Threads) else 1)
+    of = ceil(at_once / len(archive.parts))
+    shares = [_Share(part, number, of) for part in archive.parts for number in range(of)]
+    signs = [example.signs for example in examples]
+    scanned: list[list[_Cells]] = []
+    for cells in workers.map(partial(_scanned, examples=signs, inside=inside), shares):
+        scanned.append(cells)
+        advance(1 / len(shares))
+    chosen = [_chosen([cells[i] for cells in scanned]) for i in range(len(examples))]
+    tasks = []
+    for p, part in enumerate(archive.parts):
+        of_part = [_joined(cells[p * of : (p + 1) * of]) for cells in chosen]
+        tasks.append(_Chosen(part, signs, of_part))
+    aligned = [*workers.map(_aligned, tasks)]
+    found = []
+    for i, example in enumerate(examples):
+        places, costs = zip(*(of_part[i] for of_part in aligned), strict=True)
+        some = Spans.of(*places), np.concatenate(costs)
+        if inside is not None:
+            kept = np.flatnonzero(inside(some[0]))
+            some = some[0].rows(kept), some[1][kept]
+        found.append(_distinct(*some, [example], archive))
+    return found
+
+
+def _border(cost: Int32s) -> int:
+    """The cost below which cells are looked at; of those that cost the same, all or none."""
+    return int(np.partition(cost, LOOKED_AT)[LOOKED_AT]) if len(cost) > LOOKED_AT else FAR
+
+
+def _chosen(of_shares: Sequence[_Cells]) -> list[_Cells]:
+    """The cells of an example that are looked at, in each share."""
+    border = _border(np.concatenate([one.cost for one in of_shares]))
+    return [one.some(one.cost < border) for one in of_shares]
+
+
+def _joined(of_shares: Sequence[_Cells]) -> _Cells:
+    return _Cells(*(np.concatenate(columns) for columns in zip(*of_shares, strict=True)))
 
 
 def costs_at(example: Example, archive: SoundArchive, places: Spans) -> Float64s:
@@ -147,23 +194,34 @@ def _spans(
         yield (span[0], span[1]), (signs, start_ms + (begin - first) * FRAME_MS)
 
 
-def _cells(query: UInt64s, part: ArchivePart, threads: int) -> _Cells:
-    """The best rough path of each half length of an example, in all of a part's recordings."""
+def _scanned(
+    share: _Share, examples: Sequence[UInt64s], inside: Callable[[Spans], Bools] | None
+) -> list[_Cells]:
+    """The best rough paths of each example in a share of a part."""
+    return [_best_cells(example[::STRIDE], *share, inside) for example in examples]
+
+
+def _best_cells(
+    query: UInt64s,
+    part: ArchivePart,
+    number: int,
+    of: int,
+    inside: Callable[[Spans], Bools] | None,
+) -> _Cells:
+    """The best rough path of each half length of an example, if it may be among the best of all."""
+    check_stop()
     cell = max(4, len(query) // 2)
-    pieces, rows, cells = _pieces(part, cell)
-    costs, ends = np.full(cells, FAR, np.int32), np.zeros(cells, np.int64)
-    arguments = (np.ascontiguousarray(query), part.sound.signs)
-    shares = [some for some in np.array_split(pieces, max(1, 4 * threads)) if len(some)]
-
-    def work(some: Int64s) -> None:
-        scan(*arguments, some, STRIDE, cell, costs, ends)
-
-    if threads == 1:
-        work(pieces)
-    else:  # the kernel lets other threads run, and each has cells of its own
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, shares))
-    return _Cells(costs, rows, ends)
+    every, rows, cells = _pieces(part, cell)
+    bounds = np.linspace(0, len(every), of + 1).astype(np.int64)[number : number + 2]
+    pieces = every[slice(*bounds)].copy()
+    first, stop = np.append(every[:, 3], cells)[bounds].tolist()
+    pieces[:, 3] -= first
+    costs, ends = np.full(stop - first, FAR, np.int32), np.zeros(stop - first, np.int64)
+    scan(np.ascontiguousarray(query), part.sound.signs, pieces, STRIDE, cell, costs, ends)
+    rows = rows[first:stop]
+    if inside is not None:
+        costs = np.where(inside(part.at(rows, ends)), costs, np.int32(FAR))
+    return _Cells(costs, rows, ends).some((costs <= _border(costs)) & (costs < FAR))
 
 
 def _pieces(part: ArchivePart, cell: int) -> tuple[Int64s, Int64s, int]:
@@ -182,7 +240,20 @@ def _pieces(part: ArchivePart, cell: int) -> tuple[Int64s, Int64s, int]:
     return np.array(pieces, np.int64).reshape(-1, 4), np.repeat(counted[:, 0], counted[:, 1]), cells
 
 
-def _aligned(query: UInt64s, part: ArchivePart, row: int, end: int) -> tuple[int, int, int, float]:
+def _aligned(chosen: _Chosen) -> list[tuple[Spans, Float64s]]:
+    """The best path of each example near the end of each rough one, and its cost."""
+    found = []
+    for example, cells in zip(chosen.examples, chosen.cells, strict=True):
+        check_stop()
+        ends = zip(cells.row.tolist(), cells.end.tolist(), strict=True)
+        places = [_align(example, chosen.part, *one) for one in ends]
+        *spans, costs = zip(*places, strict=True) if places else [()] * 4
+        columns = (np.array(column, np.int64) for column in spans)
+        found.append((Spans._make(columns), np.array(costs, np.float64)))
+    return found
+
+
+def _align(query: UInt64s, part: ArchivePart, row: int, end: int) -> tuple[int, int, int, float]:
     """The best path near the end of a rough one: recording, begin, end and cost."""
     first, stop = part.sound.offsets[row : row + 2].tolist()
     m = len(query)
@@ -235,103 +306,3 @@ def _distinct(
                 break
     some = np.array(kept, np.int64)
     return places.rows(some), costs[some]
-
-
-@compiled_within
-def _row(query: np.ndarray, planes: np.ndarray, n: int, costs: np.ndarray) -> None:
-    """Costs of matching one frame of the example with each of n frames."""
-    a, b, c, d = query[0], query[1], query[2], query[3]
-    for t in range(n):
-        costs[t] = np.int32(
-            ones(a ^ planes[0, t])
-            + ones(b ^ planes[1, t])
-            + ones(c ^ planes[2, t])
-            + ones(d ^ planes[3, t])
-        )
-
-
-@compiled_within
-def _step(before: np.ndarray, costs: np.ndarray, n: int) -> None:
-    """Add to the costs those of the cheapest ways there."""
-    if n > 1:
-        costs[1] += min(before[0], before[1])
-    for t in range(2, n):
-        costs[t] += min(min(before[t], before[t - 1]), before[t - 2])
-    costs[0] += before[0]
-
-
-@compiled
-def scan(
-    query: np.ndarray,
-    signs: np.ndarray,
-    pieces: np.ndarray,
-    stride: int,
-    cell: int,
-    costs: np.ndarray,
-    ends: np.ndarray,
-) -> None:
-    """Find the cheapest path that ends in each cell of some pieces of an archive.
-
-    Args:
-        query: (m, 4) uint64, the example's signs, every ``stride``-th frame.
-        signs: (n, 4) uint64 of the archive.
-        pieces: (p, 4) int64: the first frame of the piece's recording, the first and one past the
-            last frame of the piece, and the number of its first cell.
-        stride: frames from one that is looked at to the next.
-        cell: frames that are looked at in a cell.
-        costs: (cells,) int32, set: of the cheapest path that ends in each.
-        ends: (cells,) int64, set: the frame where it ends.
-    """
-    m = len(query)
-    longest = 0
-    for p in range(len(pieces)):
-        longest = max(longest, (pieces[p, 2] - pieces[p, 1]) // stride + 2 * m + 2)
-    planes = np.empty((4, longest), np.uint64)
-    before, after = np.empty(longest, np.int32), np.empty(longest, np.int32)
-    for p in range(len(pieces)):
-        recording, begin, end, first_cell = pieces[p]
-        lead = min((begin - recording) // stride, 2 * m)  # paths begin up to so many before
-        first = begin - lead * stride
-        n = (end - first + stride - 1) // stride
-        for t in range(n):
-            for k in range(4):
-                planes[k, t] = signs[first + t * stride, k]
-        _row(query[0], planes, n, before)
-        for i in range(1, m):
-            _row(query[i], planes, n, after)
-            _step(before, after, n)
-            before, after = after, before
-        for t in range(lead, n):
-            c = first_cell + (t - lead) // cell
-            if before[t] < costs[c]:
-                costs[c] = before[t]
-                ends[c] = first + t * stride
-
-
-@compiled
-def alignment(query: np.ndarray, signs: np.ndarray, costs: np.ndarray, begins: np.ndarray) -> None:
-    """Align an example with a stretch of an archive.
-
-    Args:
-        query: (m, 4) uint64.
-        signs: (n, 4) uint64.
-        costs: (n,) int32, set: of the cheapest path that ends at each frame.
-        begins: (n,) int64, set: where it begins; of equal ones the straightest.
-    """
-    n = len(signs)
-    before, froms = np.empty(n, np.int32), np.empty(n, np.int64)
-    for i in range(len(query)):
-        for t in range(n):
-            cost = np.int32(0)
-            for k in range(4):
-                cost += np.int32(ones(query[i, k] ^ signs[t, k]))
-            if i == 0:
-                costs[t], begins[t] = cost, t
-                continue
-            best, begin = before[t], froms[t]
-            if t > 0 and before[t - 1] <= best:
-                best, begin = before[t - 1], froms[t - 1]
-            if t > 1 and before[t - 2] < best:
-                best, begin = before[t - 2], froms[t - 2]
-            costs[t], begins[t] = best + cost, begin
-        before[:], froms[:] = costs, begins

@@ -66,6 +66,9 @@ class Threads:
         self.workers = workers
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        if self.workers == 1:
+            yield from IN_PROCESS.map(function, items)
+            return
         with ThreadPoolExecutor(self.workers) as pool:
 
             def submitted(item: A) -> Future[B]:

@@ -230,7 +230,6 @@ def test_a_large_answer_hit_by_hit_is_the_same(store, monkeypatch):
         (lambda i: i.discover(least_s=float("nan")), ValueError, "least_s: expected a number from"),
         (lambda i: i.find_examples("a@1-2"), TypeError, r"expected ExampleTerm.* got 'a'"),
         (lambda i: i.find_examples([ExampleTerm(LIST.terms[0], ())]), TypeError, "ExampleTerm"),
-        (lambda i: i.find_examples([], threads=0), ValueError, "threads: expected a whole number"),
         (lambda i: st.score(5, terms="t", reference="r"), TypeError, "hits: expected the path"),
         (lambda i: ScoringOptions(tolerance_s=-1), ValueError, "tolerance_s: expected a number fr"),
         (lambda i: ScoringOptions(scores="odds"), ValueError, "scores: expected probability or l"),

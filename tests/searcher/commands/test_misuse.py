@@ -44,8 +44,7 @@ def test_options_at_their_defaults_go_with_everything(line):
         ("haus --unit turn --within-words none", "--unit finds"),
         ("--like a@1-2 --corrections x", "--like and --query-audio compare"),
         ("--like a@1-2 --listen-again x", "--like and --query-audio compare"),
-        ("--query-audio x.sound --scheduler tcp://x", "--like and --query-audio compare"),
-        ("--examples x --scheduler tcp://x", "--examples compares"),
+        ("--query-audio x.sound --within-words none", "--like and --query-audio compare sound"),
     ],
 )
 def test_what_would_be_ignored(line, message):

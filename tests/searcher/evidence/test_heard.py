@@ -98,6 +98,7 @@ def frames_of(*recordings, start_ms=0, order=None):
     """Sound of some recordings, each in a segment of its own."""
     parts = [
         ArchivePart(
+            None,
             SegmentSound(
                 Encoder("whisper", "aa"),
                 np.array([0, len(signs)]),

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,16 +15,12 @@ from searcher.commands.search import main
 from searcher.examples import example, find
 from searcher.examples.example import archive_of, read_example
 from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
-from searcher.examples.places import (
-    MARGIN,
-    alignment,
-    best_places,
-    costs_at,
-    costs_between,
-    usual_at,
-)
+from searcher.examples.kernels import alignment
+from searcher.examples.places import MARGIN, best_places, costs_at, costs_between, usual_at
 from searcher.results.candidates import Spans
 from std.errors import InputError, StdError
+from std.execution.processes import executor
+from std.execution.workers import Threads
 from std.sound import files
 from std.sound.columns import FRAME_MS, Encoder, Sound
 from std.values import ECF, Excerpt, Recording, Term
@@ -102,13 +99,26 @@ def test_a_hit_shows_the_words_that_the_recogniser_wrote_there(store):
     assert hits["b"].found_as == "sounds like a@4.0-4.6"
 
 
-def test_places_do_not_depend_on_threads(store):
-    with open_index(store) as index:
-        archive = archive_of(index.segments)
-        example = read_example("a@4.0-4.6", archive)
-        one, many = (best_places(example, archive, threads) for threads in (1, 3))
-    for column, other in zip(one, many, strict=True):
-        np.testing.assert_array_equal(column, other)
+def test_places_do_not_depend_on_workers_or_segments(networks, store, tmp_path):
+    segments = tmp_path / "segments"
+    for file in "abc":
+        index_files(sorted(networks.glob(f"{file}.*")), segments, language="de")
+    excerpt = ECF((Excerpt(Recording("b", 1), 5.0, 10.0), Excerpt(Recording("c", 1), 0.0, 20.0)))
+    texts = ("a@4.0-4.6", "b@10.0-10.6", "c@1-3")
+    terms = [ExampleTerm(Term(text, text), (text,)) for text in texts]
+    found = []
+    with executor(2) as processes:
+        for place, workers in product((store, segments), (Threads(1), Threads(3), processes)):
+            with open_index(place) as index:
+                assert len(index.segments) == (1 if place == store else 3)
+                for ecf in (None, excerpt):
+                    hits = index.hits(index.find_examples(terms, ecf, workers=workers))
+                    found.append(
+                        [(one.term, one.file, one.start_s, one.probability) for one in hits]
+                    )
+    assert len(found[0]) > len(found[1]) > 20
+    for i, one in enumerate(found):
+        assert one == found[i % 2]
 
 
 def test_several_examples_find_what_one_finds_and_none_of_them(store):
@@ -292,7 +302,7 @@ def test_few_places_are_measured_by_the_usual_ones():
 def test_a_place_costs_by_chance_what_its_frames_differ_from_few_others(store):
     with open_index(store) as index:
         archive = archive_of(index.segments)
-        places, _ = best_places(read_example("a@4.0-4.6", archive), archive)
+        places, _ = best_places([read_example("a@4.0-4.6", archive)], archive)[0]
         sample = archive.sample()
         usual = usual_at(archive, places, sample)
         first = archive.recordings[places.recording[0]]
@@ -322,7 +332,7 @@ def test_places_cost_the_same_where_only_frames_around_them_are_read(store):
     with open_index(store) as index:
         whole, parts = (archive_of(index.segments, whole=one) for one in (True, False))
         word = read_example("a@4.0-4.6", whole)
-        places = best_places(word, whole)[0].rows(np.arange(20))
+        places = best_places([word], whole)[0][0].rows(np.arange(20))
         begins, ends = np.array([0, 19_900]), np.array([60, 20_000])  # at the ends of a recording
         places = Spans(
             np.append(places.recording, [1, 1]),

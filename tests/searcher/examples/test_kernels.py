@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from searcher.examples.places import FAR, alignment, scan
+from searcher.examples.kernels import alignment, scan
+from searcher.examples.places import FAR
 
 RANDOM = np.random.default_rng(5)
 
