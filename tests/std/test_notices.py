@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,41 +15,11 @@ from std.command import run, say
 
 pytestmark = pytest.mark.slow
 
-NOTICE = "std-search: compiling the kernels, once"
-
-
-def cold_query(folder: Path) -> tuple[list[str], dict[str, str]]:
-    """A query that compiles kernels into an empty cache, and its environment."""
-    words = folder / "words.tsv"
-    words.write_text("burg\t2\nanlagen\t1\n", "utf-8")
-    code = "import sys; from spoken_terms.start import std_query; sys.exit(std_query())"
-    command = [sys.executable, "-c", code, "--vocabulary", str(words), "--json", "burganlagen"]
-    return command, {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
-
-
-def test_a_full_disk_under_the_cache_costs_time_only(tmp_path):
-    """A limit on the size of files stands for the full disk; compiling is told once."""
-    command, environment = cold_query(tmp_path)
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # cut modules would stay in this checkout
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, preexec_fn=full
-    )
-    assert done.returncode == 0, done.stderr
-    assert '"burg"' in done.stdout
-    assert done.stderr.count(NOTICE) == 1
-    assert done.stderr.count("they cannot be kept") == 1
-    assert "File too large" in done.stderr
-    assert str(tmp_path / "cache") in done.stderr
-
-
 KERNELS = """
 import sys
-from std.command import announce, run
+from std.command import run
 from std.execution.compiled import compiled
+from std.parser import Parser
 
 @compiled
 def doubled(number):
@@ -63,31 +34,52 @@ def squared(number):
     return number * number
 
 def main():
-    announce("std-x", quiet="--quiet" in sys.argv)
+    parser = Parser(epilog="", prog="std-x")
+    parser.add_argument("--quiet", action="store_true")
+    parser.parse_args()
     print(doubled(20), doubled_and_one(20), squared(20))
     return 0
 
 sys.exit(run("std-x", main))
 """
+NOTICE = "std-x: compiling the kernels, once"
+
+
+def kernels(folder: Path, *options: str, **more: Any) -> str:
+    """What a command with three kernels and its own cache says while it runs."""
+    program = folder / "kernels.py"
+    program.write_text(KERNELS, "utf-8")
+    places = {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, str(program), *options],
+        env=os.environ | places, capture_output=True, text=True, check=False, **more,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "40 41 400\n"), done.stderr
+    return done.stderr
+
+
+def test_a_full_disk_under_the_cache_costs_time_only(tmp_path, monkeypatch):
+    """A limit on the size of files stands for the full disk; compiling is told once."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # cut modules would stay in this checkout
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    said = kernels(tmp_path, preexec_fn=full)
+    assert said.count(NOTICE) == 1
+    assert said.count("they cannot be kept") == 1
+    assert "File too large" in said
+    assert str(tmp_path / "cache") in said
 
 
 def test_a_damaged_cache_is_made_anew_and_a_whole_one_is_silent(tmp_path):
-    program, cache = tmp_path / "kernels.py", tmp_path / "cache"
-    program.write_text(KERNELS, "utf-8")
-    places = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(Path(__file__).parents[2])}
-
     def compilings(*options: str) -> int:
-        done = subprocess.run(
-            [sys.executable, str(program), *options],
-            env=os.environ | places, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stdout) == (0, "40 41 400\n"), done.stderr
-        return done.stderr.count("std-x: compiling the kernels, once")
+        return kernels(tmp_path, *options).count(NOTICE)
 
     assert compilings("--quiet") == 0
-    kernels = sorted(cache.rglob("*.nbi"))
-    assert len(kernels) == 3
-    for number, index in enumerate(kernels):  # a kernel's damage hides no other's
+    indexes = sorted((tmp_path / "cache").rglob("*.nbi"))
+    assert len(indexes) == 3
+    for number, index in enumerate(indexes):  # a kernel's damage hides no other's
         codes = [*index.parent.glob(f"{index.stem}.*.nbc")]
         assert codes
         damaged, size = ((codes, 1000), ([index], 10), ([index], 0))[number]
