@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "german" / "mesh"
 @pytest.mark.parametrize("seed", ["32", "33"])
 def test_damaged_columns_are_refused_or_searched(tmp_path, seed):
     """The slow one compiles kernels that check their bounds."""
-    index_files(sorted(EXAMPLES.iterdir())[:3], str(tmp_path / "index"), language="de")
+    index_files(EXAMPLES / "KERSTIN_14.mesh", str(tmp_path / "index"), language="de")
     here = Path(__file__)
     kernels = str(tmp_path / "kernels")  # which are compiled sooner if they are not optimised
     checks = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0", "NUMBA_CACHE_DIR": kernels}

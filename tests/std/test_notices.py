@@ -49,7 +49,10 @@ def kernels(folder: Path, *options: str, **more: Any) -> str:
     """What a command with three kernels and its own cache says while it runs."""
     program = folder / "kernels.py"
     program.write_text(KERNELS, "utf-8")
-    places = {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    places = {
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
     done = subprocess.run(
         [sys.executable, str(program), *options],
         env=os.environ | places, capture_output=True, text=True, check=False, **more,

@@ -4,8 +4,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -35,15 +36,20 @@ def links(site: Path) -> Findings:
     findings = Findings()
     pages = {path: html.parse(path).getroot() for path in sorted(site.rglob("*.html"))}
     anchors = {path: set(page.xpath("//@id | //a/@name")) for path, page in pages.items()}
+    place_of = cache(partial(_place_of, site, anchors))  # the sidebars of a folder are alike
     for path, page in pages.items():
-        place = path.relative_to(site).as_posix()
+        place, folder = path.relative_to(site).as_posix(), path.parent
         for tag, target in _targets(page):
             parts = urlsplit(target)
             if parts.netloc and tag == "a":
                 findings.external.setdefault(target, place)
             elif parts.netloc:
                 findings.foreign.append(f"{place}: {target}")
-            elif not parts.scheme and (reason := _dead(site, path, parts, anchors)):
+            elif not parts.scheme and (
+                reason := _dead(
+                    place_of(folder, parts.path) if parts.path else path, parts, anchors
+                )
+            ):
                 findings.dead.append(f"{place}: {target} ({reason})")
     for sheet in site.rglob("*.css"):
         for loaded in LOADED_BY_CSS.findall(sheet.read_bytes()):
@@ -51,10 +57,15 @@ def links(site: Path) -> Findings:
     return findings
 
 
-def _dead(site: Path, page: Path, link: SplitResult, anchors: dict[Path, set[str]]) -> str:
-    """Why a link leads nowhere; empty if it leads somewhere."""
-    file = Path(os.path.normpath(page.parent / unquote(link.path))) if link.path else page
-    if not (file in anchors or file.is_file()) or not file.is_relative_to(site):
+def _place_of(site: Path, anchors: Mapping[Path, set[str]], folder: Path, path: str) -> Path | None:
+    """The file that the path of a link in a folder leads to; None if the site has none."""
+    file = Path(os.path.normpath(folder / unquote(path)))
+    return file if (file in anchors or file.is_file()) and file.is_relative_to(site) else None
+
+
+def _dead(file: Path | None, link: SplitResult, anchors: Mapping[Path, set[str]]) -> str:
+    """Why a link to a file leads nowhere; empty if it leads somewhere."""
+    if file is None:
         return "no such file"
     if link.fragment and file in anchors and unquote(link.fragment) not in anchors[file]:
         return "no such heading"

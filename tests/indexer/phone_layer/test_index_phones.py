@@ -11,6 +11,7 @@ from indexer import (
     index_files,
     list_recordings,
     merge_segments,
+    relink_inputs,
     rename_recording,
     verify_index,
 )
@@ -190,9 +191,9 @@ def test_a_layer_that_could_be_learned_from_no_more_stays(folder, indexed, monke
     assert layers_in(store) == {learned_from}
 
 
-def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(folder):
-    store, files = folder / "INDEX", inputs(folder)
-    index_files(files, store, language="German")
+def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(folder, indexed):
+    store, files = indexed(5), inputs(folder)
+    relink_inputs(folder, store)
     before = heard_in(store)
     report = index_files(files[:1], store, language="German")
     assert [(one.learned, one.recordings) for one in report.heard] == [(True, 1)]
@@ -206,10 +207,12 @@ def test_a_recording_that_is_indexed_again_is_heard_by_no_layer_that_it_taught(f
     assert heard_in(store)["another"]
 
 
-def test_layers_of_recordings_that_are_indexed_again_do_not_pile_up(folder, sounds, monkeypatch):
+def test_layers_of_recordings_that_are_indexed_again_do_not_pile_up(
+    folder, indexed, sounds, monkeypatch
+):
     """Each of them has a layer of its own; a segment has room for 254."""
-    store, files = folder / "INDEX", inputs(folder)
-    index_files(files, store, language="German")
+    store, files = indexed(5), inputs(folder)
+    relink_inputs(folder, store)
     for file, most, n_layers in ((files[0], 100, 2), (files[1], 2, 1)):
         monkeypatch.setattr(index_phones, "MOST_LAYERS", most)
         (folder / f"{file.stem}.sound").unlink()

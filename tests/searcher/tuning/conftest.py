@@ -1,6 +1,7 @@
 import pytest
 
 import indexer.cli
+from searcher.tuning import tune
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_11"]
 
@@ -23,3 +24,10 @@ def development(german, tmp_path_factory):
         (folder / name).write_text("".join(kept))
     (folder / "terms.xml").write_bytes((german / "terms.xml").read_bytes())
     return folder
+
+
+@pytest.fixture
+def few_words(monkeypatch):
+    """A model is learned from few words: enough to compare it with another one."""
+    monkeypatch.setattr(tune, "IV_WORDS", 60)
+    monkeypatch.setattr(tune, "IV_PAIRS", 40)

@@ -133,7 +133,7 @@ def test_few_marks_change_little_and_none_that_fits_is_said(store, hits, tmp_pat
 
 
 @needs_espeak
-def test_marks_and_a_transcript_together(store, development, hits, tmp_path, capsys):
+def test_marks_and_a_transcript_together(few_words, store, development, hits, tmp_path, capsys):
     given = [f"--{one}={development / name}" for one, name in (
         ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"),
     )]  # fmt: skip

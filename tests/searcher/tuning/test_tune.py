@@ -14,7 +14,6 @@ import std.phonetics.g2p
 from indexer import index_files
 from searcher.calibration.model import default_model
 from searcher.evidence.model_file import load
-from searcher.tuning import tune
 from searcher.tuning.gain import PULLS, Gain
 from tests.searcher.tuning.conftest import FILES
 
@@ -51,13 +50,6 @@ def model(store, development, made_once):
         assert searcher.commands.tune.main(["--store", store, *given, "--quiet"]) == 0
 
     return made_once("model", make) / "model.json"
-
-
-@pytest.fixture
-def few_words(monkeypatch):
-    """A model is learned from few words: enough to compare it with another one."""
-    monkeypatch.setattr(tune, "IV_WORDS", 60)
-    monkeypatch.setattr(tune, "IV_PAIRS", 40)
 
 
 @pytest.fixture
