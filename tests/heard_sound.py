@@ -42,3 +42,35 @@ def frames_of(meshes, store):
         flipped = rng.random((len(classes), 256)) < 0.2
         sound[one.recording.file] = np.packbits(means[classes] ^ flipped, axis=1)
     return sound
+
+
+def with_files(folder, sounds):
+    """The example's files in a folder, with sound beside them."""
+    for mesh in MESHES:
+        (folder / mesh.name).write_bytes(mesh.read_bytes())
+    for file, stored in sounds.items():
+        write_sound(folder, file, stored)
+    return folder
+
+
+def inputs(folder):
+    """The example's files in a folder."""
+    return [folder / mesh.name for mesh in MESHES]
+
+
+def learned(folder):
+    """The files with sound, and indexes of the first two, four and five, named so.
+
+    SOUNDS.npz has the frames. Tests share the folder: made_once("learned", learned).
+    """
+    sounds = frames_of(MESHES, folder / "plain")
+    np.savez(folder / "SOUNDS.npz", **sounds)
+    files = inputs(with_files(folder, sounds))
+    for n in (2, 4, 5):
+        index_files(files[:n], folder / str(n), language="German")
+
+
+def sounds_of(folder):
+    """The frames that `learned` left in a folder."""
+    with np.load(folder / "SOUNDS.npz") as stored:
+        return dict(stored)

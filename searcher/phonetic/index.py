@@ -213,7 +213,9 @@ def _opened_without(segment: Segment, left_out: frozenset[int]) -> PhoneticIndex
 
 
 def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
-    column = extra[name]
+    """A column, read-only wherever it is stored, as kernels are compiled for such ones."""
+    column = extra[name].view()
+    column.flags.writeable = False
     if column.dtype != np.dtype(dtype) or column.ndim != 1:
         raise ValueError(f"{name} is {column.dtype}, not a row of {dtype}")
     return column

@@ -23,7 +23,7 @@ from searcher.results.candidates import Spans
 from std.config import Config, PhoneticSearchConfig
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import Term
-from tests.heard_sound import MESHES, frames_of, write_sound
+from tests.heard_sound import MESHES, inputs, learned, sounds_of, write_sound
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def folder(made_once):
     """
 
     def make(folder):
-        sound = frames_of(MESHES, folder / "plain")
+        sound = sounds_of(made_once("learned", learned))
         for mesh in MESHES:
             text = mesh.read_text(encoding="utf-8")
             assert (LOST in text) == (mesh.stem == WHERE)
@@ -60,10 +60,6 @@ def store(folder):
 @pytest.fixture(scope="module")
 def deaf(folder):
     return folder / "DEAF"
-
-
-def inputs(folder):
-    return [folder / mesh.name for mesh in MESHES]
 
 
 def with_phones(phones):

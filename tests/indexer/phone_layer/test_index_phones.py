@@ -21,7 +21,7 @@ from indexer.phone_layer.sources import spoken_words
 from std.store import open_store
 from std.store.columns import unpack_vocabulary
 from std.store.heard import HeardSlots, gathered
-from tests.heard_sound import MESHES, frames_of, write_sound
+from tests.heard_sound import MESHES, inputs, learned, sounds_of, with_files, write_sound
 
 pytestmark = pytest.mark.slow
 
@@ -52,18 +52,15 @@ def layers_in(store):
 
 
 @pytest.fixture(scope="module")
-def sounds(tmp_path_factory):
+def indexes(made_once):
+    """Indexes of the first two, four and five recordings, named so."""
+    return made_once("learned", learned)
+
+
+@pytest.fixture(scope="module")
+def sounds(indexes):
     """Frames of the words of the example, as an encoder would hear them."""
-    return frames_of(MESHES, tmp_path_factory.mktemp("plain") / "INDEX")
-
-
-def with_files(folder, sounds):
-    """The example's files with sound beside them."""
-    for mesh in MESHES:
-        (folder / mesh.name).write_bytes(mesh.read_bytes())
-    for file, stored in sounds.items():
-        write_sound(folder, file, stored)
-    return folder
+    return sounds_of(indexes)
 
 
 @pytest.fixture
@@ -71,26 +68,10 @@ def folder(tmp_path, sounds):
     return with_files(tmp_path, sounds)
 
 
-def inputs(folder):
-    return [folder / mesh.name for mesh in MESHES]
-
-
-@pytest.fixture(scope="module")
-def learned(made_once, sounds):
-    """Indexes of the first two, four and five recordings, named so."""
-
-    def make(folder):
-        files = inputs(with_files(folder, sounds))
-        for n in (2, 4, 5):
-            index_files(files[:n], folder / str(n), language="German")
-
-    return made_once("learned", make)
-
-
 @pytest.fixture
-def indexed(folder, learned):
+def indexed(folder, indexes):
     """Copies the index of the first recordings."""
-    return lambda n: shutil.copytree(learned / str(n), folder / "INDEX")
+    return lambda n: shutil.copytree(indexes / str(n), folder / "INDEX")
 
 
 def test_phones_are_heard_where_sound_lies_beside_the_input(folder):
@@ -106,9 +87,9 @@ def test_phones_are_heard_where_sound_lies_beside_the_input(folder):
     assert check.damage == ()
 
 
-def test_what_is_heard_is_what_was_said(learned):
+def test_what_is_heard_is_what_was_said(indexes):
     """The likeliest phones of the slots are mostly those of the words."""
-    (segment,) = segments(learned / "5")
+    (segment,) = segments(indexes / "5")
     columns = segment.columns()
     heard, inventory = (
         HeardSlots.read(columns.extra),
@@ -122,9 +103,9 @@ def test_what_is_heard_is_what_was_said(learned):
     assert abs(len(found) - len(said)) < 0.1 * len(said)
 
 
-def test_a_layer_has_the_phones_of_the_words_it_learned_from(learned):
+def test_a_layer_has_the_phones_of_the_words_it_learned_from(indexes):
     """Those of other words would fit a little everywhere."""
-    (segment,) = segments(learned / "5")
+    (segment,) = segments(indexes / "5")
     columns = segment.columns()
     inventory = unpack_vocabulary(columns.extra["phone_inventory"])
     said = {inventory[phone] for words in spoken_words(columns) for phone in words.phones}
@@ -248,10 +229,10 @@ def test_words_that_were_not_said_teach_no_layer_that_is_used(folder, sounds):
     assert not any(heard_in(folder / "INDEX").values())
 
 
-def test_slots_do_not_depend_on_shards(folder, learned):
+def test_slots_do_not_depend_on_shards(folder, indexes):
     shards = [folder / "A", folder / "B"]
     index_files(inputs(folder), shards, language="German")
-    assert {**heard_in(shards[0]), **heard_in(shards[1])} == heard_in(learned / "5")
+    assert {**heard_in(shards[0]), **heard_in(shards[1])} == heard_in(indexes / "5")
 
 
 def test_the_command_says_what_it_heard(folder, capsys):

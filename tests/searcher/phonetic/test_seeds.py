@@ -85,6 +85,13 @@ def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
     assert set(seed_words(match, index).tolist()) == expected
 
 
+def test_columns_of_any_store_have_the_types_that_kernels_are_compiled_for(network):
+    index, _ = indexed(network([("haus", 1.0)]), query="haus")
+    columns = index.phonetic_columns
+    assert not columns.slot_arc_offsets.flags.writeable
+    assert not columns.arc_rows.flags.writeable
+
+
 @pytest.mark.slow
 def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
     random = np.random.default_rng(7)
