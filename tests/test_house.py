@@ -6,6 +6,7 @@ import inspect
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,14 @@ LONGEST = 350  # lines of a module
 ARRAY = re.compile(r"(Float|Int|UInt)\d+s|Bools|Counts|ndarray")
 
 
+@cache
 def trees(package):
-    for name, path in structure.modules().items():
-        if name.partition(".")[0] == package:
-            yield name, ast.parse(path.read_text())
+    """The modules of a package by name, each as a syntax tree."""
+    return [
+        (name, ast.parse(path.read_text()))
+        for name, path in structure.modules().items()
+        if name.partition(".")[0] == package
+    ]
 
 
 def assigned(node):

@@ -147,6 +147,8 @@ def least_bits(trials):
     def middle_where(rises, low, high):
         for _ in range(110):
             middle = (low + high) / 2
+            if middle in (low, high):  # no number is between them
+                break
             low, high = (low, middle) if rises(middle) else (middle, high)
         return (low + high) / 2
 
