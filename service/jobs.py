@@ -96,11 +96,17 @@ class SlowJobs:
     def taken(self, stop: Stop) -> Iterator[None]:
         """Let the job of the block wait for its turns in `check_stop`, once it is slow."""
         end_s, is_ours = time.monotonic() + QUICK_S, False
+        one_waits = threading.Lock()  # of the job's threads, which have their turns together
 
         def wait_for_turn() -> None:
+            if time.monotonic() >= end_s:
+                with one_waits:
+                    take_turn()
+
+        def take_turn() -> None:
             nonlocal end_s, is_ours
             if time.monotonic() < end_s:
-                return
+                return  # another thread of the job has waited
             if is_ours:
                 self._working.release()
                 is_ours = False

@@ -15,7 +15,7 @@ from service.problems import ProblemError
 from service.searching import may_be_slow
 from service.settings import Limits
 from std.execution.stop import check_stop
-from std.execution.workers import IN_PROCESS
+from std.execution.workers import IN_PROCESS, Threads
 from tests.service.served import wait_for
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
@@ -132,6 +132,20 @@ def test_slow_jobs_delay_no_other_while_a_thread_is_spare():
     hold.set()
     assert late.result(60) == "after all"
     assert all(one.result(60) for one in slow)
+
+
+def test_a_slow_job_takes_its_turns_once_for_all_of_its_threads(monkeypatch):
+    """No thread waits for the turn that another one took, which has done its part since."""
+    monkeypatch.setattr(jobs, "QUICK_S", 0.0)
+
+    def work(steps):
+        for _ in range(steps):
+            check_stop()
+            time.sleep(jobs.TURN_S)
+        return steps
+
+    with SlowJobs(lambda: False).taken(Stop(3)):
+        assert [*Threads(3).map(work, [1, 3, 2, 1, 4])] == [1, 3, 2, 1, 4]
 
 
 def test_slow_jobs_work_one_at_a_time_and_each_goes_on(monkeypatch):
