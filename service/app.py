@@ -6,6 +6,8 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.api import (
     alerts,
@@ -23,11 +25,14 @@ from service.api import (
 )
 from service.api.models import REFERENCED
 from service.metrics import Metrics, Record
-from service.middleware import Bounded, Compressed, Guard
+from service.middleware import Bounded, Guard, path_of
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
 from std import __version__
+
+PACKED = ("/api/audio/", "/api/clips/", "/api/export", "/api/searches")  # not compressed again
+FAST = 1  # 0.14 ms for the answer to a search; level 5 takes 0.36 ms for an eighth less
 
 TOKEN = "the content of the file of --token-file; without this option no token is asked for"
 
@@ -145,3 +150,21 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         app.include_router(part.router)
     page.add_page(app)
     return app
+
+
+class Compressed:
+    """Compresses texts for browsers; audio and archives are compressed already."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=FAST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._gzip if _wants_packed_text(scope) else self._app)(scope, receive, send)
+
+
+def _wants_packed_text(scope: Scope) -> bool:
+    """Whether a request is for text, from a client that accepts gzip."""
+    if scope["type"] != "http" or path_of(scope).startswith(PACKED):
+        return False
+    return any(b"gzip" in value for name, value in scope["headers"] if name == b"accept-encoding")

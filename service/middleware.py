@@ -1,8 +1,7 @@
-"""The steps of every request before and after its route: limits, access, compression.
+"""The steps of every request before and after its route: limits and access.
 
 Bounded      size and time of the body, whatever the route does with it
 Guard        Host, Origin, token, role; headers of every response
-Compressed   texts, for clients that take gzip
 
 `service.metrics` counts and records the requests, `service.server` bounds what comes before them.
 """
@@ -14,7 +13,6 @@ import time
 from contextlib import suppress
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.problems import ProblemError, response
@@ -41,9 +39,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Vary": "Accept-Encoding",
 }
-PACKED = ("/api/audio/", "/api/clips/", "/api/export", "/api/searches")  # not compressed again
 UPLOADS_PATH = "/api/uploads"  # takes files of recordings
-FAST = 1  # 0.14 ms for the answer to a search; level 5 takes 0.36 ms for an eighth less
 LINGER_S = 2.0  # of silence before the connection of a refused client, who may read why, is closed
 MAX_LINGER_S = 20.0  # however much it still sends
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -197,12 +193,16 @@ class Guard:
             return
         if self._audit is None or not changes(scope["method"], path_of(scope)):
             await self._app(scope, body, send_with_headers)
-        else:
+        elif await asyncio.to_thread(self._audit.has_room):
             await self._noted(scope, body, send_with_headers)
+        else:
+            answer = response(507, "the log of changes has no room; nothing is changed")
+            await answer(scope, receive, send_with_headers)
 
     async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that changes something; it is logged before the response ends."""
-        content, status, is_noted = b"", 499, False  # 499: the client went away
+        """Answer a request that changes something; it is logged before the response begins."""
+        content, status, trouble = b"", 499, None  # 499: the client went away; None: not logged yet
+        begin: Message = {}
 
         async def receive_noted() -> Message:
             nonlocal content
@@ -211,29 +211,34 @@ class Guard:
             return message
 
         async def send_noted(message: Message) -> None:
-            nonlocal status, is_noted
-            status = message.get("status", status)
-            if message["type"] == "http.response.body" and not message.get("more_body"):
-                is_noted = True
-                await self._note(scope, content, status)
-            await send(message)
+            nonlocal begin, status, trouble
+            if message["type"] == "http.response.start":
+                begin, status = message, message["status"]
+                return
+            if trouble is None:
+                trouble = await self._note(scope, content, status)
+                answer = response(507, f"ended with status {status}, but not logged: {trouble}")
+                await (answer(scope, receive, send) if trouble else send(begin))
+            if not trouble:
+                await send(message)
 
         try:
             await self._app(scope, receive_noted, send_noted)
         finally:
-            if not is_noted:
+            if trouble is None:
                 await self._note(scope, content, status)
 
-    async def _note(self, scope: Scope, content: bytes, status: int) -> None:
+    async def _note(self, scope: Scope, content: bytes, status: int) -> str:
+        """Log a request; return why the log cannot take it."""
         user = scope.get("state", {}).get("user")
         if self._audit is None or user is None or not changes(scope["method"], path_of(scope)):
-            return
+            return ""
         query = scope["query_string"].decode("latin-1")
         asked = {"method": scope["method"], "path": path_of(scope)[:300], "query": query[:1000]}
         kind = dict(scope["headers"]).get(b"content-type", b"")
         if kind.startswith(b"application/json"):
             asked["body"] = content.decode(errors="replace")
-        await asyncio.to_thread(self._audit.note, user, asked, status)
+        return await asyncio.to_thread(self._audit.note, user, asked, status)
 
     async def _taken(self, scope: Scope, receive: Receive) -> Receive:
         """Take the whole body before the route begins, unless it is a file that somebody adds.
@@ -328,21 +333,3 @@ def _without_body(send: Send) -> Send:
         await send(message)
 
     return send_head
-
-
-class Compressed:
-    """Compresses texts for browsers; audio and archives are compressed already."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=FAST)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._gzip if _wants_packed_text(scope) else self._app)(scope, receive, send)
-
-
-def _wants_packed_text(scope: Scope) -> bool:
-    """Whether a request is for text, from a client that accepts gzip."""
-    if scope["type"] != "http" or path_of(scope).startswith(PACKED):
-        return False
-    return any(b"gzip" in value for name, value in scope["headers"] if name == b"accept-encoding")

@@ -13,6 +13,7 @@ do everything that the service allows.
 import hashlib
 import hmac
 import re
+import shutil
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -194,6 +195,7 @@ class AuditLog:
     """The changes by users, and refused attempts: one JSON object a line, only appended."""
 
     SHOWN = 1000  # lines of an answer, at most
+    ROOM_BYTES = 1 << 20
 
     def __init__(self, path: Path) -> None:
         """Open a log to append to it.
@@ -205,17 +207,21 @@ class AuditLog:
         with path.open("rb") as stream:
             self._last = deque(stream, self.SHOWN)
 
-    def note(self, user: User, request: Mapping[str, Any], status: int) -> None:
-        """Write a line about a request.
+    def has_room(self) -> bool:
+        """Whether the disk has room for some lines: a change that is not logged is not made."""
+        return shutil.disk_usage(self._file.path).free >= self.ROOM_BYTES
 
-        Raises:
-            InputError: it cannot be written.
-        """
+    def note(self, user: User, request: Mapping[str, Any], status: int) -> str:
+        """Write a line about a request; return why it cannot be written, else nothing."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         who = {"time": now, "user": user.name, "role": user.role}
         line = json_text(who | dict(request) | {"status": status}).encode() + b"\n"
-        self._file.append(line)
+        try:
+            self._file.append(line)
+        except InputError as error:
+            return str(error.got)
         self._last.append(line)
+        return ""
 
     def last(self, count: int) -> list[bytes]:
         """The last lines, the newest first."""

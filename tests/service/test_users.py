@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -88,6 +89,28 @@ def test_marks_have_their_author_and_the_log_has_all(guarded, audit):
     assert lines[-1] == newest
     assert not any(token in audit.read_text() for token in TOKENS.values())
     assert not [line for line in lines if line["method"] == "GET"]
+
+
+@pytest.mark.parametrize(
+    ("told", "made"), [("nothing is changed", 0), ("status 200, but not logged: No space", 1)]
+)
+def test_a_full_disk_is_told_before_the_answer_begins(guarded, audit, monkeypatch, told, made):
+    """A change is not made if the log has no room; one that was not logged is told."""
+
+    def full(*_):
+        raise InputError(audit, 0, "a file that takes all of the output", "No space left")
+
+    log = guarded.service.audit_log
+    if made:
+        monkeypatch.setattr(log, "_file", SimpleNamespace(path=audit, append=full))
+    else:
+        monkeypatch.setattr(log, "ROOM_BYTES", 1 << 62)
+    marks, lines = ask(guarded, "mark", "GET", "/api/feedback", None).json, audit.read_text()
+    mark = MARK | {"right": False, "start": 76.0, "end": 77.0}
+    answer = ask(guarded, "mark", "POST", "/api/feedback", mark)
+    assert (answer.status, told in answer.json["detail"]) == (507, True)
+    assert audit.read_text() == lines
+    assert len(ask(guarded, "mark", "GET", "/api/feedback", None).json) == len(marks) + made
 
 
 def test_who_asks_and_the_ticket_of_a_player(guarded):
