@@ -1,7 +1,6 @@
 """The walks of docs/walks.md are the calls that are made, in that order, each below its caller."""
 
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from indexer import index_files
 from scoring import score_files, write_report
 from searcher import open_index
 from searcher.commands.search import main as std_search
-from tests.heard_sound import MESHES, frames_of, write_sound
+from tests.heard_sound import learned
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "walks.md"
@@ -126,15 +125,9 @@ def test_a_term_by_sound_is_a_short_walk():
 
 
 @pytest.mark.slow
-def test_a_term_in_the_sound_is_walked_as_the_page_says(tmp_path, monkeypatch):
+def test_a_term_in_the_sound_is_walked_as_the_page_says(made_once, monkeypatch):
     monkeypatch.setattr(searcher.phonetic.search, "cores", lambda: 1)
-    sound = frames_of(MESHES, tmp_path / "plain")
-    for mesh in MESHES:
-        shutil.copy(mesh, tmp_path)
-        write_sound(tmp_path, mesh.stem, sound[mesh.stem])
-    inputs = [tmp_path / mesh.name for mesh in MESHES]
-    index_files(inputs, tmp_path / "index", language="German")
-    with open_index(tmp_path / "index") as index:
+    with open_index(made_once("learned", learned) / "5") as index:
         index.search("historisches")  # prepares the index
         with recorded() as calls:
             assert index.search("historisches")
