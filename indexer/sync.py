@@ -118,8 +118,8 @@ def changes_in(
         left = [now.get(origin, origin) for origin in inputs]
         left = [one for one in left if one in here or not indexed.is_missing(one)]
         kept, beside = indexed.digests[file], sounds.get(indexed.called[file], ())
-        if not left and all(origin.endswith(SUFFIX) for origin in inputs):
-            left = [*beside]  # of recordings without words, another channel may be there
+        if all(origin.endswith(SUFFIX) for origin in inputs):
+            left = [*dict.fromkeys((*left, *beside))]  # another channel may be there
         now_there = dict.fromkeys((*left, *beside))
         if not left:
             gone.append(file)

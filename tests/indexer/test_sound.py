@@ -299,6 +299,11 @@ def test_a_channel_of_sound_alone_stays_where_that_of_another_is_gone(tmp_path):
     assert done.changes.line() == "1 changed; 0 files as before"
     assert done.report.lost_sound == (Recording("call", 2),)
     same(heard(store), {Recording("call", 1): random_signs(1)})
+    write_sound(folder, "call", random_signs(4), 2)
+    assert sync_folder(folder, store).changes.line() == "2 changed; 0 files as before"
+    same(heard(store), {Recording("call", n): random_signs(seed) for n, seed in ((1, 1), (2, 4))})
+    (folder / "call.ch2.sound").unlink()
+    sync_folder(folder, store)
     (folder / "call.sound").unlink()
     write_sound(folder, "other", random_signs(3))
     assert sync_folder(folder, store).changes.gone == ("call",)
