@@ -10,6 +10,8 @@ weight of the hypotheses that have it there; the rest is 'no word'.
 import re
 from collections.abc import Iterator
 from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -172,4 +174,13 @@ def _plural(said: str) -> str:
 
 @cache
 def _engine() -> Any:
-    return required("inflect", "whisper").engine()
+    """inflect, whose types nobody checks: to compile it anew for that would take three seconds."""
+    if not find_spec("typeguard"):  # of another version
+        return required("inflect", "whisper").engine()
+    typeguard: Any = import_module("typeguard")
+    usual = typeguard.typechecked
+    typeguard.typechecked = lambda checked: checked
+    try:
+        return required("inflect", "whisper").engine()
+    finally:
+        typeguard.typechecked = usual

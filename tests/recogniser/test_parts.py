@@ -1,9 +1,11 @@
 """Words, times, guards, voice activity, hotwords: the small parts."""
 
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import typeguard
 
 from recogniser.audio import loudness_activity
 from recogniser.networks import spelt_out
@@ -49,6 +51,14 @@ def test_words_are_bare(text, words):
 )
 def test_figures_are_spelt_out(figures, said):
     assert " ".join(spelt_out(figures)) == said
+
+
+def test_what_spells_figures_out_is_loaded_without_checks_of_its_types():
+    """Which take three seconds to compile, in each command."""
+    assert spelt_out("7") == ["seven"]
+    code = import_module("inflect").engine.number_to_words.__code__
+    assert not [name for name in (*code.co_names, *code.co_varnames) if "check_" in name]
+    assert typeguard.typechecked(spelt_out).__code__ is not spelt_out.__code__  # for others
 
 
 def test_a_loop_counts_once_and_three_times_is_no_loop():
