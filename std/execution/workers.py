@@ -78,11 +78,12 @@ class Threads:
                     raise SystemExit from None
 
             waiting = map(submitted, items)
-            running = deque(islice(waiting, self.workers))
+            running = deque(islice(waiting, PER_WORKER * self.workers))
             try:
                 while running:
-                    yield running.popleft().result()
+                    found = running.popleft().result()
                     running.extend(islice(waiting, 1))
+                    yield found
             finally:
                 for future in running:
                     future.cancel()
