@@ -1,6 +1,7 @@
 """std-recognise: audio in, confusion networks out, for std-index."""
 
 import argparse
+import shlex
 import signal
 import sys
 import time
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # --help loads no array library
     from recogniser import RecogniseReport, RecordingReport, Watcher
 
 SOME_FAILED, STOPPED = 1, 130
+NAMED = 3  # recordings to replace, in the advice after a second recognition
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -211,7 +213,11 @@ def conclude(args: argparse.Namespace, report: "RecogniseReport", cost: Cost, jo
         f"peak memory {peak_memory_gb(workers=jobs):.2f} GB -> {args.output}"
     )
     if not report.failures and Path(report.ecf).exists():
-        tell(f"next: std-index {args.output} --store INDEX --ecf {report.ecf}")
+        every = (*report.already, *report.recordings) if args.listen_again else ()
+        again = [shlex.quote(one.file) for one in every]
+        replaced = f" --replace {' '.join(again[:NAMED])}" if again else ""
+        more = " ..." if len(again) > NAMED else ""
+        tell(f"next: std-index {args.output} --store INDEX --ecf {report.ecf}{replaced}{more}")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,8 @@ class SearchableIndex(OpenSnapshot):
     @cached_property
     def related_forms(self) -> RelatedForms:
         """The related forms of these words."""
-        return RelatedForms(self.vocabulary, {*map(of_segment, self.segments)})
+        exact = self.config.search.spelling == "exact"
+        return RelatedForms(self.vocabulary, {*map(of_segment, self.segments)}, exact=exact)
 
     def find_forms(
         self,

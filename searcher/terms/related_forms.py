@@ -65,9 +65,15 @@ class RelatedForm(NamedTuple):
 class RelatedForms:
     """The related forms among the words of a vocabulary, learned at the first use."""
 
-    def __init__(self, vocabulary: Vocabulary, languages: Collection[str] = ()) -> None:
-        """Store the words."""
-        self._vocabulary, self._languages = vocabulary, languages
+    def __init__(
+        self, vocabulary: Vocabulary, languages: Collection[str] = (), *, exact: bool = False
+    ) -> None:
+        """Store the words.
+
+        Args:
+            exact: whether a search finds words as they are written only, not in other spellings.
+        """
+        self._vocabulary, self._languages, self._exact = vocabulary, languages, exact
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
         self._function_words = frozenset(word for words in lists for word in words.split())
         self.of_word = lru_cache(KEPT)(self._of_word)
@@ -137,9 +143,12 @@ class RelatedForms:
 
     def _is_spelling(self, word: str, other: str) -> bool:
         """Whether two words differ only in accents or spelling; a search finds both anyway."""
-        return letters(word) == letters(other) or any(
-            spellings([word], language) == bare_spellings(spellings([other], language), language)
-            for language in self._languages
+        return not self._exact and (
+            letters(word) == letters(other)
+            or any(
+                spellings([word], one) == bare_spellings(spellings([other], one), one)
+                for one in self._languages
+            )
         )
 
     def is_form(self, word: str, other: str) -> bool:

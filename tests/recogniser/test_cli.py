@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from indexer.cli import main as index
-from recogniser.cli import RecognitionBar, line_of, main
+from recogniser.cli import RecognitionBar, conclude, line_of, main
 from recogniser.processes import OutputSettings
-from recogniser.recording import RecordingReport
+from recogniser.recording import RecogniseReport, RecordingReport
+from std.execution.cost import Cost
 
 
 def test_help_loads_no_array_library():
@@ -100,3 +102,13 @@ def test_recordings_to_listen_to_again_that_are_not_given_are_told(tmp_path, cap
     told = capsys.readouterr()
     assert json.loads(told.out)["not_given"] == ["talk"]
     assert "warning: --listen-again: 1 recording not among the audio, as talk" in told.err
+
+
+def test_after_a_second_recognition_the_advice_replaces_the_recordings(tmp_path, capsys):
+    report = RecogniseReport(recordings=[RecordingReport("a b"), RecordingReport("c")])
+    report.ecf = tmp_path / "ecf.xml"
+    report.ecf.touch()
+    for listen_again, advice in ((None, "ecf.xml\n"), (tmp_path, "ecf.xml --replace 'a b' c\n")):
+        args = SimpleNamespace(json=False, quiet=False, output="out", listen_again=listen_again)
+        conclude(args, report, Cost(1.0, 1.0, 0.0), 1)
+        assert capsys.readouterr().err.endswith(advice)

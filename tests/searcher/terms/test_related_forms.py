@@ -70,6 +70,14 @@ def test_compounds_function_words_and_spellings_are_no_forms():
 
 
 @pytest.mark.slow
+def test_other_spellings_are_forms_for_a_search_that_does_not_find_them():
+    words = of_counts({"i̇stanbul'da": 1, "müller": 1, "muller": 1})
+    for exact, forms in ((False, []), (True, ["i̇stanbul'da"])):
+        related = RelatedForms(words, {"tr"}, exact=exact)
+        assert [one.word for one in related.of_word("i̇stanbul")] == forms
+        assert [one.word for one in related.of_word("müller")] == ["muller"] * exact
+
+
 def test_the_likeliest_forms_of_a_long_phrase_are_found_without_making_all(index):
     known = index.related_forms
     words = sorted(index.vocabulary.words, key=lambda word: -len(known.of_word(word)))[:40]
