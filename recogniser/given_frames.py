@@ -13,6 +13,7 @@ comparable.
 
 import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ from recogniser.sound import (
     excerpts_of,
     sound_file,
 )
+from std.audio.files import is_audio
 from std.errors import NONE, NOT_THERE, InputError, Unquoted
 from std.execution.cost import Stopwatch
 from std.files import AnyPath, open_input, paths_of, unreadable
@@ -41,6 +43,7 @@ from std.sound.files import MOST_DIMENSIONS
 from std.values import Float32s, Recording
 
 ENDS = (".npz", ".npy", ".ark", ".txt")  # and .gz behind the last two, in a folder
+BINARY_ARCHIVE = "a binary archive (copy-feats ark:IN ark,t:OUT makes text of it)"
 EXPECTED = "frames: .npz, .npy, or an archive of Kaldi as text"
 SUM_TOLERANCE = 0.01  # of probabilities, from 1
 LEAST_PROBABILITY = 1e-6
@@ -282,8 +285,11 @@ def _from_text(path: Path) -> Iterator[GivenFrames]:
     with open_input(path) as stream:
         for number, raw in enumerate(stream, 1):
             if b"\0" in raw:
-                binary = "a binary archive (copy-feats ark:IN ark,t:OUT makes text of it)"
-                raise InputError(path, number, EXPECTED, binary)
+                is_archive = re.match(rb"\S+ \0B", raw)
+                found = (
+                    BINARY_ARCHIVE if is_archive else "audio" if is_audio(path) else "other data"
+                )
+                raise InputError(path, number, EXPECTED, Unquoted(found))
             text = raw.decode(errors="replace").strip()
             if not name:
                 if not text:

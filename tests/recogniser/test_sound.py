@@ -252,6 +252,22 @@ def test_given_frames_are_the_same_from_any_file(tmp_path):
     assert len(set(stored.values())) == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"a \0BFM \4\1\0\0\0\4\1\0\0\0", "a binary archive (copy-feats ark:IN ark,t:OUT"),
+        (b"OggS\0\2\0\0", "audio"),
+        (b"\x7fELF\2\1\1\0\0", "other data"),
+    ],
+)
+def test_what_is_no_text_is_named(tmp_path, content, found):
+    path = tmp_path / "in" / "frames.ark"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(f"an archive of Kaldi as text, got {found}")):
+        given(path.parent)
+
+
 def test_given_frames_are_on_a_scale_that_later_ones_share(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
