@@ -5,8 +5,6 @@ from searcher.calibration.model import default_model
 from searcher.calibration.weights import Weights
 from searcher.evidence.features import (
     FEATURES,
-    REJECTED,
-    STEEPNESS,
     UNLIKELY_LOGIT,
     Paired,
     hit_features,
@@ -89,7 +87,7 @@ def test_evidence_of_what_is_written():
     assert not evidence.is_expected
     assert evidence.features["split"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
-    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**STEEPNESS)])
+    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(500 * 4**2)])
     assert evidence.explained is not None
     assert evidence.explained.tolist() == [0, np.log(4)]
 
@@ -182,7 +180,7 @@ def test_candidates_of_known_terms_with_and_without_words():
     assert np.asarray(evidence.by_phones).tolist() == [False, True]
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(0.751)])
     assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
-    assert np.asarray(evidence.weighed).tolist() == [np.asarray(written.weighed)[0], REJECTED]
+    assert np.asarray(evidence.weighed).tolist() == [np.asarray(written.weighed)[0], 0.75]
 
 
 def test_places_of_spoken_queries_have_the_evidence_of_phones():
@@ -192,7 +190,7 @@ def test_places_of_spoken_queries_have_the_evidence_of_phones():
         assert evidence.features[name].tolist() == column.tolist(), name
     assert evidence.features.keys() - f.keys() == {"spoken"}
     assert evidence.features["spoken"].tolist() == [1, 1]
-    assert evidence.offset.tolist() == pytest.approx([-np.log(1000), -np.log(1000) - STEEPNESS])
+    assert evidence.offset.tolist() == pytest.approx([-np.log(1000), -np.log(1000) - 2])
     assert not evidence.is_expected
     scores = 12.0, 4.0
     places = [paired([0.0], evidence_of(one), [0.0], 7.0).spoken_evidence() for one in scores]
