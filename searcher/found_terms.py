@@ -192,6 +192,7 @@ def requested(
         phonetic_words,
         None if speech.excerpts is None else index.copies.searched(speech.excerpts),
         alternatives,
+        is_typed=is_adhoc,
         fold_accents=is_adhoc or config.text.fold_accents,
         spoken_by=speech.spoken_by,
     )

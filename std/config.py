@@ -89,7 +89,7 @@ class SearchConfig(_Section):
     min_probability: Annotated[float, PROBABILITY] = 0.0  # of a hit
     # words that a word with * stands for; the most frequent of more
     wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = 1000
-    spelling: Literal["language", "exact"] = "language"  # words of the index for a term's words
+    spelling: Literal["language", "elided", "exact"] = "language"  # words for a term's words
     # of a phrase or a word with * in one segment; the likeliest of more
     max_places: Annotated[int, Range(1, 1_000_000_000, whole=True)] = 200_000
     # of all terms of a search, up to 900 bytes each; more are refused

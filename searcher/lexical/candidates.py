@@ -1,7 +1,8 @@
 """Lexical search for terms: words in, candidates out, in the segments of one language.
 
 find_by_words
-    same_words       other spellings of the terms' words (`searcher.terms.typed_words`)
+    same_words       other spellings of the terms' words (`searcher.terms.typed_words`), and
+    found_spellings      in which of them these words are found
     typed_words      what people type for words of the index (`searcher.terms.typed_words`)
     variants_in      the word sequences that are looked up (`searcher.terms.language_words`)
     search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
@@ -16,13 +17,13 @@ from searcher.lexical.lookup import Plan, require_few, search_segment
 from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
 from searcher.terms.language_words import LanguageWords, oov_words_in, variants_in
 from searcher.terms.request import Request, Variant
-from searcher.terms.typed_words import same_words, typed_words
+from searcher.terms.typed_words import found_spellings, same_words, typed_words
 from std.store.columns import Int64s
 
 
 def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:
     """Look up the variants of every term in every segment."""
-    spelt, typed = _looked_up(request, language)
+    spelt, stands_for, typed = _looked_up(request, language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
     of_term += [[] for _ in request.spoken]  # found by sound; their alternatives are terms
     variants = tuple(variant for variants in of_term for variant in variants)
@@ -31,7 +32,7 @@ def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:
         np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term]),
         language.config,
         request.excerpts,
-        {**{pattern: one.words for pattern, one in request.wildcards.items()}, **spelt},
+        {**{pattern: one.words for pattern, one in request.wildcards.items()}, **stands_for},
         typed,
         spoken_by=request.spoken_by,
     )
@@ -53,28 +54,38 @@ def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:
         cut |= part.cut
         parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    found_words |= spelt.keys() - oov_words_in([tuple(spelt)], language, spelt)
     corrected = frozenset[str]()
     if language.only_corrected:
         words = {word for term in request.words for word in term} - request.wildcards.keys()
         corrected = frozenset(oov_words_in([tuple(words)], language, spelt))
     found = TermPlaces(candidates, variant_table.all(), found_words, outside_ecf, cut, corrected)
     # The words of a spoken query are a guess, so it is a separate kind of term.
-    return found._replace(is_oov=(found.unwritten(request.words) > 0) & ~request.is_spoken)
+    return found._replace(
+        is_oov=(found.unwritten(request.words) > 0) & ~request.is_spoken,
+        attached={
+            word: others
+            for word, every in spelt.items()
+            if (others := frozenset(every).difference(stands_for[word]))
+        },
+    )
 
 
-def _looked_up(
-    request: Request, language: LanguageWords
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The words that each word of the terms stands for, itself included, and which are typed so."""
+def _looked_up(request: Request, language: LanguageWords) -> tuple[dict[str, tuple[str, ...]], ...]:
+    """The words of the index that tell whether each word of the terms is known, itself included;
+    those that it stands for; and those that are typed so."""
     segments, code = language.segments, language.language
     words = {word for term in request.words for word in term}
     is_exact = language.config.search.spelling == "exact"
     spelt = {} if is_exact else same_words(words, segments, code)
     fold = request.fold_accents and not is_exact
     typed = typed_words(words, segments, code, fold=fold)
-    for word, others in typed.items():
-        spelt[word] = tuple(sorted({word, *spelt.get(word, ()), *others}))
-    return spelt, typed
+    with_article = request.is_typed or language.config.search.spelling == "elided"
+    stands_for = found_spellings(spelt, code, with_article=with_article)
+    for of_word in (spelt, stands_for):
+        for word, others in typed.items():
+            of_word[word] = tuple(sorted({word, *of_word.get(word, ()), *others}))
+    return spelt, stands_for, typed
 
 
 class VariantTable:

@@ -11,6 +11,7 @@ hits_as_candidates                   hits as candidates, with the words at their
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import contains
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +112,9 @@ def find_by_phones(
         pronunciations, parts, written, phonetic, null, inside, request.workers, request.advance
     )
     hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
+    if found.attached:
+        with_attached = zip(hits, request.words, strict=True)
+        hits = [_as_words(of_term, words, found, phonetic) for of_term, words in with_attached]
     other = phonetic.pronouncer if language.model and not phonetic.model else ""
     return PhoneticResult(hits, pronunciations, phonetic, searched), LeftOut(without, other)
 
@@ -123,6 +127,18 @@ def _said_by(
         return hits
     fits = spoken_by.fits_in(table, hits.recording, hits.first_slot, hits.last_slot)
     return hits._replace(is_inside=hits.is_inside & fits)
+
+
+def _as_words(
+    hits: PhoneticHits | None, words: Sequence[str], found: TermPlaces, phonetic: PhoneticIndexes
+) -> PhoneticHits | None:
+    """The hits of a term without those at words that its words are only attached to."""
+    if hits is None or found.attached.keys().isdisjoint(words):
+        return hits
+    others = [found.attached.get(word, ()) for word in words]
+    paths = path_words(hits, phonetic.recognised_words)
+    is_other = [len(path) == len(words) and any(map(contains, others, path)) for path in paths]
+    return hits.rows(np.flatnonzero(~np.array(is_other, bool)))
 
 
 def hits_as_candidates(

@@ -146,6 +146,8 @@ class TermPlaces(NamedTuple):
     log_evidence: Float64s = np.empty(0)
     is_phonetic: bool = False  # whether there are phonetic hits, which may overlap other candidates
     left_out: LeftOut = LeftOut()
+    # Of words of the terms those of the index that are another form, or only hold the word.
+    attached: Mapping[str, frozenset[str]] = {}
 
     @property
     def written_words(self) -> set[str]:

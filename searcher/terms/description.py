@@ -39,7 +39,8 @@ class Options:
     all_matches: bool = False  # report every match of every word
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
-    spellings: Spellings = lambda word: ()
+    spellings: Spellings = lambda word: ()  # that a search finds
+    known: Spellings = lambda word: ()  # that the recogniser writes, with endings, too
     generators: Sequence[VariantGenerator] = ()  # generators of each language, as in searches
     mode: SearchMode = "adhoc"  # who asks
 
@@ -61,8 +62,9 @@ def query(
     words = looked_up(words_of(term, normalisation, options.mode), vocabulary.__contains__)
     stars = set() if options.mode == "list" else set(filter(is_wildcard, words))
     spelt = {word: list(options.spellings(word)) for word in words if word not in stars}
+    known = {word: options.known(word) for word in spelt}
     split = {
-        word for word, others in spelt.items()
+        word for word, others in known.items()
         if options.all_words or not (others or word in vocabulary)
     }  # fmt: skip
     split_seconds = 0.0
@@ -73,7 +75,14 @@ def query(
             continue
         start = time.process_time()
         descriptions.append(
-            describe_word(word, spelt[word], splitter, options, split=word in split)
+            describe_word(
+                word,
+                spelt[word],
+                splitter,
+                options,
+                is_known=bool(known[word]),
+                split=word in split,
+            )
         )
         split_seconds += time.process_time() - start
     expanded = [word for word in words if word in split]
@@ -84,7 +93,7 @@ def query(
     return {
         "term": term,
         "words": descriptions,
-        "variants": list(map(_described, _variants(words, descriptions, spelt, options))),
+        "variants": list(map(_described, _variants(words, descriptions, spelt, known, options))),
         **started.cost()._asdict(),
         "split_seconds": split_seconds,
     }
@@ -117,12 +126,13 @@ def describe_word(
     splitter: Splitter,
     options: Options,
     *,
+    is_known: bool,
     split: bool,
 ) -> dict[str, Any]:
     """A word with its other spellings, its splits and, on request, all its matches."""
     description: dict[str, Any] = {
         "word": word,
-        "in_vocabulary": bool(others) or word in splitter.vocabulary,
+        "in_vocabulary": is_known or word in splitter.vocabulary,
         "spellings": others,
         "splits": [],
     }
@@ -156,12 +166,14 @@ def _variants(
     words: tuple[str, ...],
     descriptions: Sequence[Mapping[str, Any]],
     spelt: Mapping[str, Sequence[tuple[str, int]]],
+    known: Mapping[str, Sequence[tuple[str, int]]],
     options: Options,
 ) -> Sequence[Variant]:
     """The word sequences that a search looks up; the term itself only if a language has all words.
 
     Args:
         spelt: other spellings of words that are no wildcards, with their counts.
+        known: the same, also those in which a search does not find them.
     """
     if any(word not in spelt for word in words):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
@@ -169,9 +181,12 @@ def _variants(
     found: dict[tuple[str, ...], Variant] = {}
     for generator in options.generators:
         vocabulary = generator.vocabulary
-        known = {word for word in words if any(one in vocabulary for one, _ in spelt[word])}
-        for variant in generator.variants([words], known)[0]:
-            if all(word in vocabulary or word in known for word in variant.words):
+        of_words, found_as = (
+            {word for word in words if any(one in vocabulary for one, _ in others[word])}
+            for others in (known, spelt)
+        )
+        for variant in generator.variants([words], of_words)[0]:
+            if all(word in vocabulary or word in found_as for word in variant.words):
                 found.setdefault(variant.words, variant)
     return list(found.values())
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -174,9 +174,7 @@ def describer(
         all_matches,
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
-        _spellings(counts, fold=config.text.fold_accents or mode == "adhoc")
-        if config.search.spelling == "language"
-        else lambda word: (),
+        *_spellings(counts, config, mode),
         _generators(vocabulary, config, counts, splitter),
         mode,
     )
@@ -198,23 +196,30 @@ def _generators(
     ]
 
 
-def _spellings(counts: CountsByLanguage, *, fold: bool) -> Spellings:
-    """Other words that a search for a word finds, with counts; whether it folds accents."""
-    respelt = other_spellings(counts)
+def _spellings(
+    counts: CountsByLanguage, config: Config, mode: SearchMode
+) -> tuple[Spellings, Spellings]:
+    """Other words that a search for a word finds, and those that show that it is known, counted."""
+    if config.search.spelling == "exact":
+        return (lambda word: ()), (lambda word: ())
+    fold = config.text.fold_accents or mode == "adhoc"
+    with_article = mode == "adhoc" or config.search.spelling == "elided"
+    found = other_spellings(counts, with_article=with_article)
+    known = other_spellings(counts, with_article=None)
 
     @cache
     def typed(language: str) -> Typed:
         words = sorted(counts[language])
         return Typed(words, table_of(words))
 
-    def others(word: str) -> list[tuple[str, int]]:
+    def others(respelt: Spellings, word: str) -> list[tuple[str, int]]:
         found = Counter(dict(respelt(word)))
         for language, of_words in counts.items() if not is_wildcard(word) else ():
             new = typed_in(word, [typed(language)], language, fold=fold) - found.keys()
             found.update({other: of_words[other] for other in new})
         return sorted(found.items())
 
-    return others
+    return partial(others, found), partial(others, known)
 
 
 def _lazy(

@@ -10,8 +10,8 @@ enough words with one ending become words of the index with the other ("häuser"
 "lichter", but "haushalt" like no word in -halt). If few words have the ending, the share of common
 letters counts, with the weight of `GUESSED` words. So small indexes guess and large ones learn.
 Inflections and derived words are not distinguished, because a person wants to see both. The method
-is independent of language, except for function words, which have no forms, and for the particles
-that are attached to words in Arabic and Hebrew.
+is independent of language, except for function words, which have no forms, for the particles that
+are attached to words in Arabic and Hebrew, and for Turkish endings after an apostrophe.
 
 The measure is that of paradigms by minimal pairs: Goldsmith 2001, "Unsupervised learning of the
 morphology of a natural language"; the share of pairs, shrunk to a guess, is ours.
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from searcher.terms.vocabulary import Vocabulary
 from std.function_words import FUNCTION_WORDS
-from std.languages.spelling import bare_spellings, folded_words, spellings
+from std.languages.spelling import attached, bare_spellings, folded_words, spellings
 
 STEM = 3  # least common letters of related words
 LAST = 3  # letters by which words are found from their ends
@@ -136,7 +136,9 @@ class RelatedForms:
         for stem in {asked, _bare(asked)}:
             for spelt, other in self._by_stem.get(stem[:STEM], ()):
                 if other != word and other not in self._function_words:
-                    found[other] = max(found.get(other, 0.0), self._likeness(stem, spelt))
+                    with_ending = "'" in other and self._has_ending(word, other)
+                    likeness = 1.0 if with_ending else self._likeness(stem, spelt)
+                    found[other] = max(found.get(other, 0.0), likeness)
         likely = [RelatedForm(*one) for one in found.items() if one[1] >= RELATED]
         others = [one for one in likely if not self._is_spelling(word, one.word)]
         return tuple(sorted(others, key=lambda one: (-one.likeness, one.word)))
@@ -146,9 +148,16 @@ class RelatedForms:
         return not self._exact and (
             letters(word) == letters(other)
             or any(
-                spellings([word], one) == bare_spellings(spellings([other], one), one)
+                spellings([word], one) == spellings([other], one)
+                or (attached(one) == "article" and _is_bare(word, other, one))
                 for one in self._languages
             )
+        )
+
+    def _has_ending(self, word: str, other: str) -> bool:
+        """Whether another word is one with an ending after an apostrophe (istanbul'da)."""
+        return any(
+            attached(one) == "ending" and _is_bare(word, other, one) for one in self._languages
         )
 
     def is_form(self, word: str, other: str) -> bool:
@@ -159,7 +168,8 @@ class RelatedForms:
         """
         spelt = letters(other)
         likeness = self._likeness(letters(word), spelt)
-        return likeness >= RELATED and not self._is_spelling(word, other)
+        is_form = likeness >= RELATED or ("'" in other and self._has_ending(word, other))
+        return is_form and not self._is_spelling(word, other)
 
     def of_phrase(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """A term with some of its words in related forms, the likeliest first, at most `FORMS`.
@@ -262,3 +272,8 @@ def _in_common(word: str, other: str) -> tuple[int, int]:
 def _bare(spelt: str) -> str:
     """A word without attached Arabic or Hebrew particles."""
     return _PARTICLES.sub("", spelt) if _HAS_PARTICLES.search(spelt) else spelt
+
+
+def _is_bare(word: str, other: str, language: str) -> bool:
+    """Whether a word is another one without what its language attaches to it."""
+    return spellings([word], language) == bare_spellings(spellings([other], language), language)

@@ -48,6 +48,7 @@ class Request(NamedTuple):
     workers: Executor = IN_PROCESS  # the executor of the segments
     advance: Callable[[float], None] = lambda share: None  # of the phonetic searches, once done
 
+    is_typed: bool = False  # by a person, who means l'homme by homme; not the terms of a list
     fold_accents: bool = False  # whether words without accents stand for accented ones
     spoken_by: SpokenBy | None = None  # searched speakers; None = all
     alternatives: tuple[tuple[str, ...], ...] = ()  # of spoken queries: the terms before these

@@ -3,8 +3,9 @@
 typed_words        words of terms --> of those that are typed in another way than the index has
                    them, the words that they stand for (`std.languages.spelling`)
 looked_up          words of a term --> the same without brackets around unknown ones
-same_words         words of terms --> of those with others in the index, all their spellings
-                   (`std.languages.spelling`)
+same_words         words of terms --> of those with others in the index, all their spellings, also
+                   with an article or an ending (`std.languages.spelling`)
+found_spellings    these --> those in which a search finds the word
 other_spellings    counts of words by language --> a word's other spellings among them, counted
 
     people.    people      punctuation around a word, unless the index has it
@@ -24,6 +25,7 @@ from searcher.terms.vocabulary import row_of
 from searcher.terms.wildcards import is_wildcard
 from std.languages.spelling import (
     all_typed_as,
+    attached,
     bare_spellings,
     folded,
     has_spellings,
@@ -160,7 +162,7 @@ def table_of(vocabulary: Sequence[str]) -> _Table:
 def same_words(
     words: Iterable[str], segments: Sequence[Segment], language: str
 ) -> dict[str, tuple[str, ...]]:
-    """All spellings of words with other spellings in the vocabulary.
+    """All spellings of words with other spellings in the vocabulary: the recogniser knows these.
 
     Returns:
         for each such word its spellings in the index, ascending, and the word itself.
@@ -177,19 +179,45 @@ def same_words(
     return found
 
 
+def found_spellings(
+    same: Mapping[str, Iterable[str]], language: str, *, with_article: bool
+) -> dict[str, tuple[str, ...]]:
+    """The spellings in which a search finds words: not with an ending, which makes a form.
+
+    Args:
+        same: for each word its spellings, as `same_words` has them.
+        with_article: whether a word with an elided article counts as the word. To a person it does;
+            an evaluation compares what stands between blanks.
+
+    >>> same = {"homme": ("homme", "l'homme"), "coeur": ("coeur", "cœur")}
+    >>> found_spellings(same, "fr", with_article=False)
+    {'homme': ('homme',), 'coeur': ('coeur', 'cœur')}
+    """
+    if with_article and attached(language) == "article":
+        return {word: tuple(others) for word, others in same.items()}
+    found = {}
+    for word, others in same.items():
+        (own,), every = spellings([word], language), tuple(others)
+        alike = zip(every, spellings(every, language), strict=True)
+        found[word] = tuple(other for other, spelling in alike if spelling == own)
+    return found
+
+
 def other_spellings(
-    counts: Mapping[str, Mapping[str, int]],
+    counts: Mapping[str, Mapping[str, int]], *, with_article: bool | None = True
 ) -> Callable[[str], list[tuple[str, int]]]:
     """Prepare a function that finds the other spellings of a word.
 
     Args:
         counts: how often each word occurs, by the code of its language.
+        with_article: see `found_spellings`; None: with an ending, too.
 
     Returns:
         A function from a word to its other spellings and how often they occur, ascending.
 
-    >>> other_spellings({"fr": {"l'homme": 3, "les": 9}, "en": {"homme's": 1}})("homme")
-    [("l'homme", 3)]
+    >>> counts = {"fr": {"l'homme": 3, "les": 9}, "en": {"homme's": 1}}
+    >>> other_spellings(counts)("homme"), other_spellings(counts, with_article=False)("homme")
+    ([("l'homme", 3)], [])
     """
     tables = {
         language: respelt(list(of_words), language)
@@ -197,15 +225,18 @@ def other_spellings(
         if has_spellings(language)
     }
 
-    def others(word: str) -> list[tuple[str, int]]:
+    def of_word(word: str) -> list[tuple[str, int]]:
         found: Counter[str] = Counter()
         for language, table in tables.items():
             (spelling,) = spellings([word], language)
-            same = counts[language].keys() & {spelling, *table.get(spelling, ())} - {word}
-            found.update({other: counts[language][other] for other in same})
+            same: Iterable[str] = {spelling, *table.get(spelling, ())}
+            if with_article is not None:
+                same = found_spellings({word: same}, language, with_article=with_article)[word]
+            others = counts[language].keys() & {*same} - {word}
+            found.update({other: counts[language][other] for other in others})
         return sorted(found.items())
 
-    return others
+    return of_word
 
 
 def _respelt(segment: Segment, language: str) -> Respelt:

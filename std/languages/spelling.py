@@ -3,7 +3,8 @@
 
     has_spellings    whether a language has any
     spellings        words -> one spelling for all ways of writing each
-    bare_spellings   these -> the same, without an elided article or a suffix after an apostrophe
+    bare_spellings   these -> the same, without an elided article or an ending after an apostrophe
+    attached         what a language writes with a word: an article or an ending
     folded           word -> the word without accents, in plain letters
     typed_as         word -> all its plain spellings
     all_typed_as     the same for many words
@@ -11,9 +12,12 @@
     may_stand_for    whether a typed word stands for another one
     explained        the folding in words
 
-A term finds words of the index whose spelling, or bare spelling, is its own: "coeur" finds
-"cœur", and "homme" finds "l'homme", but "l'homme" not "homme". Both are made by the functions
-here, from the word as the index has it (`std.text`), when a search knows the recording's language.
+A term finds words of the index whose spelling is its own ("coeur" finds "cœur"), and a typed term
+those with an elided article: "homme" finds "l'homme", but "l'homme" not "homme". With an ending
+after an apostrophe a word is another form (Turkish "istanbul'da"), which a term never finds. But
+whoever writes a word with an article or such an ending knows it. Spellings are made by the
+functions here, from the word as the index has it (`std.text`), when a search knows the recording's
+language.
 Not equal are words that differ in accents which distinguish words (côté, côte), and words of other
 letters (German "dass" and "das"). Phonetic search finds words that sound alike.
 
@@ -36,7 +40,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 OWN_LETTERS = {
     "es": "ñ", "gl": "ñ", "eu": "ñ", "tl": "ñ", "de": "äöü", "sv": "åäö", "fi": "åäö",
@@ -173,7 +177,8 @@ def explained(typed: str, word: str) -> str:
 
 class _Rules(NamedTuple):
     letters: Lines  # of all spellings
-    left_out: re.Pattern[str] | None = None  # of a word, in its bare spelling
+    article: re.Pattern[str] | None = None  # elided, before a word
+    ending: re.Pattern[str] | None = None  # of a word, after an apostrophe
 
 
 def has_spellings(language: str) -> bool:
@@ -201,7 +206,7 @@ def spellings(words: Sequence[str], language: str) -> list[str]:
 
 
 def bare_spellings(words: Sequence[str], language: str) -> list[str]:
-    """Spellings without an elided article or a suffix after an apostrophe.
+    """Spellings without an elided article or an ending after an apostrophe.
 
     Args:
         words: as `spellings` gives them.
@@ -212,10 +217,21 @@ def bare_spellings(words: Sequence[str], language: str) -> list[str]:
     >>> bare_spellings(["istanbul'da"], "tr")
     ['istanbul']
     """
-    left_out = _RULES[language].left_out if language in _RULES else None
-    if left_out is None or not words:
+    rules = _RULES.get(language)
+    left_out = rules and (rules.article or rules.ending)
+    if not left_out or not words:
         return list(words)
     return left_out.sub("", "\n".join(words)).split("\n")
+
+
+def attached(language: str) -> Literal["article", "ending", ""]:
+    """What a language (by its code) writes with a word, with an apostrophe between them.
+
+    >>> attached("fr"), attached("tr"), attached("de")
+    ('article', 'ending', '')
+    """
+    rules = _RULES.get(language, _Rules(str))
+    return "article" if rules.article else "ending" if rules.ending else ""
 
 
 def _without_marks(marks: str, table: Mapping[str, str]) -> Lines:
@@ -254,7 +270,7 @@ _ITALIAN = _elided(
     "agl dagl degl negl sugl"
 )
 _CATALAN = _elided("d l m n s t")
-_SUFFIX = re.compile(r"(?<=\w)'\w+$", re.MULTILINE)
+_ENDING = re.compile(r"(?<=\w)'\w+$", re.MULTILINE)
 _POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 _HARAKAT = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
 _DIGITS = {chr(first + i): str(i) for first in (0x660, 0x6F0) for i in range(10)}
@@ -267,8 +283,8 @@ _RULES: Mapping[str, _Rules] = {
     "fr": _Rules(_translated({"œ": "oe", "æ": "ae"}), _FRENCH),
     "it": _Rules(_italian, _ITALIAN),
     "ca": _Rules(_translated({"l·l": "ll", "ŀl": "ll"}), _CATALAN),
-    "tr": _Rules(_translated(_TURKIC), _SUFFIX),
-    "az": _Rules(_translated({"i\u0307": "i", "ı": "i"}), _SUFFIX),
+    "tr": _Rules(_translated(_TURKIC), ending=_ENDING),
+    "az": _Rules(_translated({"i\u0307": "i", "ı": "i"}), ending=_ENDING),
     "el": _Rules(_without_marks("\u0300\u0301\u0308\u0313\u0314\u0342\u0345", {"ς": "σ"})),
     "ro": _Rules(_translated({"ş": "ș", "ţ": "ț"})),
     "ru": _Rules(_translated({"ё": "е"})),

@@ -119,6 +119,11 @@ def test_other_spellings_of_the_language_are_shown(capsys, tmp_path):
     assert "spellings of homme: l'homme (3)" in table
     _, rows, _ = run(capsys, "--vocabulary", path, "--csv", "homme")
     assert "homme,,homme,l'homme,,spelling,3 postings" in rows.splitlines()
+    terms = tmp_path / "terms.txt"
+    terms.write_text("homme\n")
+    (of_list,) = described(capsys, "--vocabulary", path, "--terms", terms)
+    (word,) = of_list["words"]  # known, and found in no other spelling
+    assert (word["in_vocabulary"], word["spellings"], of_list["variants"]) == (True, [], [])
 
 
 @pytest.mark.parametrize("other", ["search.spelling=exact", "pronunciation.language=en"])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer import index_files
 from indexer.segments.invert import invert
+from searcher import open_index
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.search import search
@@ -32,8 +34,9 @@ def segment(network):
     return made
 
 
-def found(segments, text, config=CONFIG):
-    result = search([Term("t", text)], prepare(segments, config), SearchedSpeech(None, 100.0))
+def found(segments, text, config=CONFIG, mode="adhoc"):
+    index, speech = prepare(segments, config), SearchedSpeech(None, 100.0)
+    result = search([Term("t", text)], index, speech, mode=mode)
     rows = result.candidates
     return result, [
         (result.variants[variant].words, round(float(score), 3))
@@ -48,6 +51,42 @@ def test_a_word_with_an_article_is_the_word(segment):
     assert [result.variants[v].how for v in result.candidates.variant] == ["homme as l'homme", ""]
     assert not result.oov_words[0]
     assert [words for words, _ in found([said], "l'homme")[1]] == [("l'homme",)]
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "term", "to_a_person"),
+    [
+        ("fr", "l'homme", "homme", True),
+        ("it", "dell'arte", "arte", True),
+        ("ca", "d'avui", "avui", True),
+        ("tr", "i̇stanbul'da", "İstanbul", False),  # a related form
+        ("az", "gəncə'də", "Gəncə", False),
+    ],
+)
+def test_a_list_has_no_words_that_an_evaluation_tells_apart(
+    segment, language, written, term, to_a_person
+):
+    said = segment([(written, 0.9)], [("un", 0.8)], language=language)
+    result, hits = found([said], term, mode="list")
+    assert hits == []
+    assert not result.oov_words[0]  # the recogniser knows it
+    assert len(found([said], term)[1]) == to_a_person
+    asked = replace(CONFIG, search=SearchConfig(spelling="elided"))
+    assert len(found([said], term, asked, "list")[1]) == to_a_person
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "term"),
+    [("fr", "d'orléans", "Orléans"), ("tr", "i̇stanbul'da", "İstanbul")],
+)
+def test_neither_has_it_places_by_phones_there(tmp_path, language, written, term):
+    words = [written, "de", "la", "un", "sur", "bir", "ve", "için", "çok"]
+    lines = [f"a 1 {5 * i}.0 0.5 {word} 0.9" for i, word in enumerate(words)]
+    (tmp_path / "a.ctm").write_text("\n".join(lines) + "\n", "utf-8")
+    index_files([tmp_path / "a.ctm"], tmp_path / "index", language=language)
+    with open_index(tmp_path / "index") as index:
+        candidates = index.search_terms([Term("t", term)]).candidates
+    assert 0 not in candidates.start_ms.tolist()
 
 
 def test_spellings_of_one_slot_add_up(segment):
@@ -81,7 +120,7 @@ def test_exact_means_as_written(segment):
     ("language", "written", "term"),
     [
         ("de", "straße", "Strasse"),
-        ("tr", "i̇stanbul'da", "İstanbul"),
+        ("tr", "kâtip", "Katip"),
         ("it", "perche'", "perché"),
         ("el", "αθηνα", "Αθήνα"),
         ("ar", "كِتَاب", "كتاب"),
