@@ -1,6 +1,6 @@
 """Probabilities of a list's hits, each term judged by itself, or by the share of the list as well.
 
-    python -m benchmarks.lists DATA
+    python -m benchmarks.lists DATA [--held-out]
 
 DATA has the networks of `benchmarks.calibration.SETS`. Each set is searched with weights learned
 from the sets of other languages and judged under both values of ``[calibration] list``. Lists:
@@ -17,16 +17,29 @@ probabilities, how many are right, sum/right, ece and exact (`benchmarks.calibra
 the log likelihood of the labels of all candidates, nats per right one. Where decisions are made on
 these probabilities (``[decision] terms = "any"``): hits accepted, false alarms among them, ATWV
 (NIST 2006).
+
+``--held-out`` prints another table, with the shipped weights: words of the transcript are taken out
+of a set, the slots in which they were said and all their alternatives elsewhere, while their
+siblings stay (words that share three quarters of the letters of both). So nobody says such a word,
+and the sum of its probabilities should be near 0. *Unknown*: the index lacks it. *Known*: its
+alternatives stay where it was not said. *Captions*: the transcript instead of the networks.
+Columns: words; places whose likeliest word is a sibling; the sum of the probabilities of all hits,
+over these places, hits from .5 up, the largest sum of a word; the same where each word is judged by
+itself; with configs/plain.toml.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 from unittest import mock
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
+from rapidfuzz.process import cdist
 
 from benchmarks.calibration import (
     LEAST,
@@ -38,21 +51,23 @@ from benchmarks.calibration import (
     learned_elsewhere,
     material,
 )
+from benchmarks.german import indexed
 from searcher.calibration.model import Model
 from searcher.found_terms import PreparedIndex, find_terms, prepare
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.phonetic.null_distribution import LENGTHS, draw_decoy_words
 from searcher.results.candidates import FoundTerms
-from searcher.search import decide, judge
+from searcher.search import decide, judge, search
 from searcher.tuning.labels import (
     TuningTranscript,
     correct_hits,
     find_occurrences,
     make_transcript,
 )
+from std.config import load_config
 from std.nist.ecf import speech_s
 from std.store.columns import Int64s
-from std.values import Bools, Float64s, Term
+from std.values import Bools, ConfusionNetwork, Float64s, Recording, Term
 
 WATCHED = 500  # of each kind of terms that nobody says
 SETTINGS: tuple[Literal["independent", "whole"], ...] = ("independent", "whole")
@@ -60,6 +75,16 @@ BETA = 999.9
 COLUMNS = (
     "hits", "sum", "right", "sum/right", "ece", "exact", "loss", "accepted", "false", "ATWV",
 )  # fmt: skip
+
+LIKELY = 0.5
+PLAIN = Path(__file__).parent.parent / "configs/plain.toml"
+LEAST_LETTERS, SIBLING = 5, 0.75  # of words held out; share of the letters that a sibling has
+HELD_OUT, AT_ONCE = 200, 25  # words of a set, and of those that are taken out together
+OF_HELD_OUT = (
+    "words", "places", "sum", "a place", "from .5", "largest", "alone: sum", "a place", "from .5",
+    "largest", "plain: sum", "from .5", "largest",
+)  # fmt: skip
+CAPTIONS = frozenset(SETS) - {"german/clean_v25k/networks.jsonl"}  # whose text it has twice
 
 Parts = list[FoundTerms]  # of one list
 
@@ -167,14 +192,182 @@ def table(one: Material, model: Model) -> None:
             )
 
 
+@dataclass(frozen=True)
+class Silence:
+    """Where words were said that are taken out of a set."""
+
+    said: dict[Recording, tuple[Int64s, Int64s]]  # begins and ends, ms, ascending
+    words: frozenset[str]  # whose alternatives are taken out, too
+    word: Callable[[str], str]  # as the index has it
+
+    @classmethod
+    def of(cls, one: Material, words: Collection[str], *, with_alternatives: bool) -> "Silence":
+        """Of words of the transcript."""
+        lexemes, spans = one.data.lexemes, dict[Recording, list[tuple[int, int]]]()
+        ends_s = lexemes.start_s + lexemes.duration_s
+        for word, row, start_s, end_s in zip(
+            lexemes.words, lexemes.recording.tolist(), lexemes.start_s, ends_s, strict=True
+        ):
+            if one.config.text.word(word) in words:
+                of_recording = spans.setdefault(lexemes.recordings[row], [])
+                of_recording.append((int(1000 * start_s), int(1000 * end_s)))
+        said = {at: np.array(sorted(some)).T for at, some in spans.items()}
+        left = frozenset(words if with_alternatives else ())
+        return cls(
+            {at: (some[0], some[1]) for at, some in said.items()}, left, one.config.text.word
+        )
+
+    def without(self, network: ConfusionNetwork) -> ConfusionNetwork:
+        """A network without the slots whose middle lies where one of the words was said."""
+        middle = network.slot_spans_ms.sum(axis=1) // 2
+        begin, end = self.said.get(network.recording, (np.empty(0, int), np.empty(0, int)))
+        last = np.searchsorted(begin, middle, side="right") - 1
+        is_said = last >= 0
+        is_said[is_said] = middle[is_said] < end[last[is_said]]
+        slot = np.repeat(np.arange(len(network)), np.diff(network.offsets))
+        is_left = np.array([self.word(word) in self.words for word in network.words], bool)
+        kept = ~is_said[slot] & ~is_left
+        lost = np.bincount(slot[is_left], network.posteriors[is_left], len(network))
+        sizes = np.bincount(slot[kept], minlength=len(network))[~is_said]
+        errors = network.slot_errors_ms
+        return replace(
+            network,
+            slot_spans_ms=network.slot_spans_ms[~is_said],
+            epsilons=np.minimum(network.epsilons + lost, 1)[~is_said].astype(np.float32),
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+            words=tuple(w for w, here in zip(network.words, kept.tolist(), strict=True) if here),
+            posteriors=network.posteriors[kept],
+            spans_ms=network.spans_ms[kept],
+            slot_errors_ms=None if errors is None else errors[~is_said],
+        )
+
+
+def captioned(one: Material) -> Material:
+    """The set as captions: its transcript in the utterances of the recogniser, no posteriors."""
+    table = [network.recording for network in one.data.networks]
+    lexemes = make_transcript(one.data.lexemes, list(dict.fromkeys(table)), one.config.text)
+    rows = {recording: row for row, recording in enumerate(lexemes.recordings)}
+    middle = (lexemes.start_ms + lexemes.end_ms) // 2
+    networks = []
+    for network in one.data.networks:
+        here = lexemes.recording == rows[network.recording]
+        here &= (middle >= network.start_ms) & (middle < network.end_ms)
+        at = np.flatnonzero(here)
+        spans = np.stack([lexemes.start_ms[at], lexemes.end_ms[at]], axis=1).astype(np.int32)
+        networks.append(
+            replace(
+                network,
+                slot_spans_ms=spans,
+                epsilons=np.zeros(len(at), np.float32),
+                offsets=np.arange(len(at) + 1, dtype=np.int32),
+                words=tuple(lexemes.words[row] for row in at.tolist()),
+                posteriors=np.ones(len(at), np.float32),
+                spans_ms=spans,
+                times_estimated=True,
+                slot_errors_ms=None,
+            )
+        )
+    return replace(one, data=replace(one.data, networks=networks))
+
+
+def likeliest(networks: Sequence[ConfusionNetwork]) -> Counter[str]:
+    """How often each word is the likeliest of a slot."""
+    best = ((slot.epsilon, slot.alternatives) for network in networks for slot in network)
+    firsts = (max(some, key=lambda one: one.posterior) for _, some in best if some)
+    return Counter(one.word for one in firsts)
+
+
+def siblings(words: Sequence[str], others: Sequence[str]) -> list[list[str]]:
+    """Of each word, the others that share so many of the letters of both."""
+    similarity = cdist(
+        words, others, scorer=LCSseq.normalized_similarity, score_cutoff=0.5, dtype=np.float32
+    )
+    return [
+        [others[i] for i in np.flatnonzero(row >= 0.5).tolist() if is_sibling(word, others[i])]
+        for word, row in zip(words, similarity, strict=True)
+    ]
+
+
+def is_sibling(word: str, other: str) -> bool:
+    """Whether another word shares so many letters of both, in order."""
+    shared = 2 * LCSseq.similarity(word, other)
+    return word != other and shared >= SIBLING * (len(word) + len(other))
+
+
+def folds(one: Material) -> list[list[str]]:
+    """Words of the transcript that have siblings, some at a time; none has a sibling among them."""
+    text = one.config.text
+    written = [*likeliest(one.data.networks)]
+    said = sorted({text.word(word) for word in one.data.lexemes.words})
+    long = [word for word in said if len(word) >= LEAST_LETTERS and word.isalpha()]
+    near = dict(zip(long, siblings(long, sorted(map(text.word, written))), strict=True))
+    chosen = np.random.default_rng(1).permutation([word for word in long if near[word]])
+    made: list[list[str]] = []
+    for word in chosen[:HELD_OUT].tolist():
+        fitting = (fold for fold in made if len(fold) < AT_ONCE and not set(near[word]) & {*fold})
+        fold = next(fitting, None)
+        if fold is None:
+            made.append([word])
+        else:
+            fold.append(word)
+    return made
+
+
+def of_held_out(title: str, one: Material, kind: str) -> None:
+    """Print the line of a set."""
+    configs = [
+        one.config,
+        replace(one.config, calibration=replace(one.config.calibration, list="independent")),
+        replace(load_config(PLAIN), pronunciation=one.config.pronunciation),
+    ]
+    words, places, found = 0, 0, [Counter[str]() for _ in configs]
+    likely = [0] * len(configs)
+    for fold in folds(one):
+        out = Silence.of(one, fold, with_alternatives=kind != "known")
+        networks = [network for network in map(out.without, one.data.networks) if len(network)]
+        of_words = likeliest(networks)
+        index = prepare([indexed(networks, one.config)], one.config)
+        some = [w for w in fold if bool(index.counts.get(w)) == (kind == "known")]
+        near = siblings(some, [*of_words]) if some else []
+        some = [word for word, others in zip(some, near, strict=True) if others]
+        words += len(some)
+        places += sum(of_words[other] for other in chain(*near))
+        speech = SearchedSpeech(one.excerpts, speech_s(index.copies.searched(one.excerpts)))
+        terms = [Term(word, word) for word in some]
+        for number, config in enumerate(configs):
+            of_config = index if config is one.config else prepare(index.segments, config)
+            result = search(terms, of_config, speech)
+            for row, p in zip(result.candidates.term.tolist(), result.probability, strict=True):
+                found[number][some[row]] += p
+                likely[number] += p >= LIKELY
+    cells = []
+    for number, of_config in enumerate(found):
+        total = sum(of_config.values())
+        per_place = [f"{total / max(1, places):.4f}"] if number < len(configs) - 1 else []
+        largest = max(of_config.values(), default=0.0)
+        cells += [f"{total:.1f}", *per_place, f"{likely[number]}", f"{largest:.1f}"]
+    name = title.rpartition("/")[0]
+    print(f"| {name} | {kind} | {words} | {places} | {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parse = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parse.add_argument("data", type=Path)
-    data = parse.parse_args().data
-    sets = [material(data, name, language) for name, language in SETS.items()]
+    parse.add_argument("--held-out", action="store_true")
+    args = parse.parse_args()
+    sets = [material(args.data, name, language) for name, language in SETS.items()]
+    if args.held_out:
+        print(f"| set | words are | {' | '.join(OF_HELD_OUT)} |")
+        print("|" + (2 + len(OF_HELD_OUT)) * "---|", flush=True)
+        for one in sets:
+            of_held_out(one.name, one, "unknown")
+            of_held_out(one.name, one, "known")
+            if one.name in CAPTIONS:
+                of_held_out(one.name, captioned(one), "captions")
+        return
     of_others = learned_elsewhere(sets, [examples(one) for one in sets])
     print(f"| set | list | judged | {' | '.join(COLUMNS)} |")
     print("|" + (3 + len(COLUMNS)) * "---|")
