@@ -26,6 +26,11 @@ example:
   std-tune --store INDEX --check words.txt     # do probabilities hold in this archive?
 """
 
+KINDS = {  # of words that --check searches
+    "sibling": "with the stem of words that were written often",
+    "compound": "with a part that was written often",
+}
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -57,7 +62,8 @@ def parser() -> argparse.ArgumentParser:
         "--check", type=file_argument, metavar="WORDS",
         help="do not learn; test the probabilities with words that probably nobody says. WORDS has "
         "the recogniser's vocabulary, one word a line; those words are searched that the "
-        "recogniser never wrote although it often wrote other words of their stem",
+        "recogniser never wrote although it often wrote other words of their stem, or a part of "
+        "them as a word",
     )  # fmt: skip
     parse.add_argument("--output", type=file_argument, metavar="JSON", help="file for the model")
     parse.add_argument(
@@ -108,12 +114,12 @@ def check(args: argparse.Namespace) -> None:
     with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
         found = check_archive(*args.store, words_path=args.check, config=config, advance=advance)
     if args.json:
-        most = [one._asdict() for one in found.most]
-        document = found._asdict() | {"most": most, "hold": found.hold}
+        most, kinds = ([one._asdict() for one in some] for some in (found.most, found.kinds))
+        document = found._asdict() | {"most": most, "kinds": kinds, "hold": found.hold}
         print_json(document | started.cost()._asdict())
     elif args.nl or args.csv or args.fmt:
         documents = (one._asdict() for one in found.most)
-        columns = ("word", "siblings", "expected", "likely")
+        columns = ("word", "siblings", "expected", "likely", "kind", "part")
         rows = Rows(columns, [list(one) for one in found.most], documents)
         print_rows(rows, form_of(args, piped=LINES))
     if not args.quiet:
@@ -133,10 +139,18 @@ def check_summary(found: "ArchiveCheck", vocabulary: str | None) -> list[str]:
         f"the probabilities of all hits add up to {found.expected:,.1f}; "
         f"{counted(found.likely, 'hit')} from probability 0.5 up"
     ]
+    for one in found.kinds if len(found.kinds) > 1 else ():
+        lines.append(
+            f"{counted(one.words, 'word')} {KINDS[one.kind]}: {one.expected:,.1f}; "
+            f"{counted(one.likely, 'hit')}; sums above 5 for {counted(one.many, 'word')}"
+        )
     if found.hold:
         lines.append("probabilities hold for words that resemble others")
     else:
-        most = ", ".join(f"{one.word} {one.expected:,.1f}" for one in found.most[:5])
+        most = ", ".join(
+            f"{one.word}{f' ({one.part})' if one.part else ''} {one.expected:,.1f}"
+            for one in found.most[:5]
+        )
         lines.append(
             "probabilities are too high where words resemble others; "
             f"sums above 5 for {counted(found.many, 'word')}; largest: {most}"

@@ -21,6 +21,22 @@ def test_words_of_stems_that_the_index_has_often_are_asked_for():
     assert unwritten_words(known, counts, most=1) == [Unwritten("maschine", 50)]
 
 
+def test_compounds_of_a_part_that_the_index_has_often_are_asked_for():
+    counts = {"regierung": 60, "revolution": 12, "bundes": 70, "reich": 9, "haus": 90, "leiter": 11}
+    known = ["bundesregierung", "revolutionsplatz", "kaiserreich", "hausboote", "baustellenleiter"]
+    assert unwritten_words(known, counts) == [
+        Unwritten("bundesregierung", 60, "regierung"),  # the longest such part
+        Unwritten("revolutionsplatz", 12, "revolution"),  # "leiter" is less than half of the word
+    ]
+    many = [f"{'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}xxxregierung" for i in range(100)]
+    assert unwritten_words([*known, *many], counts, most=3) == [
+        Unwritten(word, 60, "regierung") for word in (*many[:2], many[2])
+    ]
+    assert {one.kind for one in unwritten_words(["revolutionäre", *many], counts)} == {
+        "sibling", "compound",
+    }  # fmt: skip
+
+
 def test_words_with_vowel_signs_are_words():
     counts = {"हिन्दुस्तानी": 30, "हिन्दुस्तान": 4}
     known = ["हिन्दुस्तानों", "हिन्दुस्तान4"]
@@ -37,6 +53,21 @@ def test_expected_hits_of_words_that_nobody_says_are_too_many(probability, hold)
     assert found.expected == pytest.approx(sum(probability))
     assert (found.words, found.hold) == (2, hold)
     assert found.most[0].word == ("maschine" if probability else "informationes")
+
+
+def test_each_kind_of_word_must_hold():
+    words = [Unwritten(f"a{i}", 50) for i in range(20)] + [Unwritten("bc", 60, "c")]
+    found = check(words, 2.0, np.array([20, 20]), np.array([0.4, 0.3]))
+    assert [one[:2] for one in found.kinds] == [("sibling", 20), ("compound", 1)]
+    assert [round(one.expected, 9) for one in found.kinds] == [0.0, 0.7]
+    assert not found.hold  # though all together have less than .5 for each word
+    assert check(words, 2.0, np.array([20]), np.array([0.4])).hold
+    assert "1 word with a part that was written often: 0.7; 0 hits; sums above 5 for 0 words" in (
+        check_summary(found, None)
+    )
+    assert check_summary(found, None)[-1].endswith(
+        "largest: bc (c) 0.7, a0 0.0, a1 0.0, a10 0.0, a11 0.0"
+    )
 
 
 def test_what_to_do_is_said_where_probabilities_are_too_high():
@@ -76,6 +107,8 @@ def test_the_command_says_it(store, tmp_path, capsys):
     assert {one["word"] for one in found["most"]} <= {*made}
     assert found["expected"] == pytest.approx(sum(one["expected"] for one in found["most"]), 0.5)
     assert isinstance(found["hold"], bool)
+    assert found["kinds"][0]["kind"] == "sibling"
+    assert {one["kind"] for one in found["most"]} == {"sibling"}
     assert main(argv) == 0
     assert "that most probably nobody says in 0.4 h" in capsys.readouterr().err
 
