@@ -10,7 +10,7 @@ calibrate               candidates with posteriors, hits with scores -> candidat
     alike               the likeliest places compared in the sound, then probabilities once more
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import exp
 from typing import NamedTuple
 
@@ -99,7 +99,8 @@ def calibrate(
             is_spoken=bool(is_spoken[i]),
         )
         if heard:
-            of_term = _with_heard(i, words, of_term, heard, is_oov=bool(is_oov[i]))
+            others = found.attached.get(words[0], ()) if len(words) == 1 else ()
+            of_term = _with_heard(i, words, of_term, heard, others, is_oov=bool(is_oov[i]))
         evidence.append(_unlikelier(of_term, int(unwritten[i]) * int(is_oov[i])))
     probabilities, of_terms = _probabilities(evidence, is_expected)
     if heard and heard.sound:
@@ -202,18 +203,37 @@ def _evidence(
 
 
 def _with_heard(
-    term: int, words: Sequence[str], of_term: TermEvidence, heard: HeardSearch, *, is_oov: bool
+    term: int,
+    words: Sequence[str],
+    of_term: TermEvidence,
+    heard: HeardSearch,
+    others: Collection[str],
+    *,
+    is_oov: bool,
 ) -> TermEvidence:
-    """The evidence for a term with the phones heard, if there are any."""
+    """The evidence for a term with the phones heard, if there are any.
+
+    Args:
+        others: words of the index that the term is attached to, see `TermPlaces.attached`.
+    """
     if of_term.ratios is None or of_term.hits is None:
         return of_term
     found = heard.of_term(term, Spans.of(of_term.lexical, of_term.hits))
     if found is None:
         return of_term
+    if others:
+        found = not_at(others, found, len(of_term.ratios.chance), heard)
     log_slots = heard.archive.log_slots
     ratios, alone = with_heard(of_term.ratios, found, log_slots, HEARD_WEIGHTS, is_known=not is_oov)
     ratios = ratios.explained(_explained(words, of_term.hits, alone.spans, heard), STEEPNESS)
     return of_term._replace(ratios=ratios, heard=alone)
+
+
+def not_at(others: Collection[str], found: HeardTerm, n: int, heard: HeardSearch) -> HeardTerm:
+    """A term without the places after the first n at which some words are written."""
+    written = heard.written_at(found.spans.rows(slice(n, None)))
+    alone = n + np.flatnonzero([word not in others for word in written])
+    return found.rows(np.append(np.arange(n), alone))
 
 
 def _explained(

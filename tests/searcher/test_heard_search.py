@@ -14,8 +14,8 @@ import pytest
 from indexer import delete_recordings, index_files, merge_segments
 from searcher import open_fused, open_index
 from searcher.commands.search import main
-from searcher.evidence.calibrate import _explained
-from searcher.heard.search import HeardSearch
+from searcher.evidence.calibrate import _explained, not_at
+from searcher.heard.search import HeardSearch, HeardTerm
 from searcher.index.stores import recording_table
 from searcher.phonetic.indexes import open_phonetic_indexes
 from searcher.phonetic.path_words import SAME, RecognisedWords
@@ -232,6 +232,18 @@ def test_the_word_at_a_place_is_the_last_that_begins_before_its_middle(store):
         expected.append([None, *before, *inside][-1])
     assert search.written_at(places(rows, middles_ms)) == expected
     assert len({*expected}) > 20
+
+
+def test_a_term_is_not_heard_in_words_that_it_is_attached_to(store):
+    search, recordings = heard_in(store)
+    spoken = slots_in(store, recordings)[:40]
+    spans = places([row for row, *_ in spoken], [middle_ms for _, middle_ms, *_ in spoken])
+    term = HeardTerm(("a",), spans, np.arange(40.0), np.arange(40.0))
+    written = search.written_at(spans)
+    others = {written[3], written[30]}
+    kept = [i for i in range(40) if i < 10 or written[i] not in others]
+    assert len(kept) < 40
+    assert not_at(others, term, 10, search).score.tolist() == kept
 
 
 def test_places_in_words_of_which_a_term_may_be_a_part_are_explained_together(store):
