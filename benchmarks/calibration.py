@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from unittest import mock
 
 import numpy as np
@@ -93,6 +93,18 @@ class Material:
     def excerpts(self) -> Any:
         """The searched speech."""
         return self.data.ecf.excerpts
+
+
+class Listed(Protocol):
+    """A set with a list of terms."""
+
+    @property
+    def data(self) -> Data:
+        """Its files."""
+
+    @property
+    def config(self) -> Config:
+        """How it is searched."""
 
 
 def material(data: Path, name: str, language: str) -> Material:
@@ -198,7 +210,7 @@ def searched(one: Material, model: Model, **options: Any) -> SearchResult:
         )
 
 
-def labels(one: Material, result: SearchResult) -> Bools:
+def labels(one: Listed, result: SearchResult) -> Bools:
     """(n,) which hits are right."""
     transcript = make_transcript(one.data.lexemes, result.recordings, one.config.text)
     candidates = result.candidates
@@ -249,7 +261,7 @@ def kinds(result: SearchResult) -> list[str]:
     return ["unknown" if words else "known" for words in result.oov_words]
 
 
-def rows(one: Material, result: SearchResult, kind_of: Sequence[str]) -> Iterator[Measured]:
+def rows(one: Listed, result: SearchResult, kind_of: Sequence[str]) -> Iterator[Measured]:
     """The measures of all terms, then of each kind."""
     right = labels(one, result)
     miss, alarm = NAMED_POINTS["nist2006"][:2]

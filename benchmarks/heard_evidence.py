@@ -32,6 +32,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from benchmarks.calibration import LEAST, write_weights
+from benchmarks.german import Data
 from indexer import index_files
 from scoring.evaluate import evaluate
 from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
@@ -93,6 +94,11 @@ class Material:
     terms: TermList
     config: Config
     segments: Sequence[Segment]
+
+    @property
+    def data(self) -> Data:
+        """Its files, for `benchmarks.calibration.rows`."""
+        return Data(Path(self.name), [], self.ecf, self.lexemes, self.terms)
 
 
 def material(data: Path, sound: Path, name: str, store: Path) -> Material:
