@@ -33,6 +33,7 @@ from std.store import Segment
 
 OWN_WORDS = ("exact", "wildcard", "inflection", "example")  # the term's own words, or none
 FEWEST_TERM_LETTERS = 3  # least letters of a term that are not in a word by chance
+_JOINING = str.maketrans("", "", "-'")  # left out where a term's parts are written apart
 
 
 def explained(
@@ -230,10 +231,11 @@ def kind_of(
             return "form", word
         if term in spelt:
             return "part", word
+    divided = term.translate(_JOINING)
     for first in range(len(written)):
         joined = ""
         for last in range(first, min(len(written), first + 2 * len(words) + 2)):
-            joined += letters(written[last])
-            if joined == term and last - first >= len(words):
+            joined += letters(written[last]).translate(_JOINING)
+            if joined == divided and last - first >= len(words):
                 return "apart", " ".join(written[first : last + 1])
     return None

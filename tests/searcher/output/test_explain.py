@@ -35,6 +35,8 @@ def index(store):
     ("polizei gewalt", "polizeigewalten", ("part", "polizeigewalten")),
     ("hierdoor", "en hier door", ("apart", "hier door")),
     ("burganlagen", "burg an lagen", ("apart", "burg an lagen")),
+    ("baden-württemberg", "in baden württemberg", ("apart", "baden württemberg")),
+    ("d'orléans", "rue d orléans", ("apart", "d orléans")),
     ("polizei gewalt", "polizei gewalt", None),
     ("polizei gewalt", "polizeigewalt", None),  # joined, but nothing else
     ("haus", "hans hof", None),
