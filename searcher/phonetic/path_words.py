@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, log, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from std.values import Float64s
 SAME = 8  # places at which a term may be written as one other word, or as any with its stem
 SAME_SIBLING = 4  # the latter where one of these words stands at as many
 SHARED = 2 / 3  # share of a term's letters that such a word has in a row, or of both's in order
+# A part of a compound has so many letters (shorter words are in many others), and such a share of
+# them is in the term (the rest is an ending).
+PART, OF_PART = 5, 4 / 5
 # Factor over chance: words that occur together in place of an unknown one; and the odds that words
 # that do so occur together by chance nevertheless.
 TOGETHER = 10.0
@@ -38,7 +42,16 @@ LONGER = ""  # what words that are far longer than the term have in common
 
 Path = tuple[str, ...]  # the words of a hit
 Paths = Sequence[Path]  # those of each hit
-Common = Mapping[Path, str | None]  # path -> what it shares with others, see `_common_words`
+
+
+class Shared(NamedTuple):
+    """What a path has in common with others that are like it, see `_shared_words`."""
+
+    word: str  # the one with the term's stem; otherwise the longest
+    group: str | None  # the same for paths that are one explanation
+
+
+Common = Mapping[Path, Shared]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +123,7 @@ def explained(
         explained = log(places with such words / places that may have them)
                     - min(nats of the unit beyond those of a phrase, MOST_TOLD)
 
-    both at least 0. "Such words" are those of `_common_words`; `_too_often` has the denominators.
+    both at least 0. "Such words" are those of `_shared_words`; `_too_often` has the denominators.
 
     A word at very many of a term's places was itself said there (*mag* for *maak*), the more
     certainly the more places it has. Words with the term's stem, which occur in speech about the
@@ -125,7 +138,7 @@ def explained(
         of_units: (n,) see `together`.
     """
     letters, unit_of = "".join(term), dict(zip(paths, of_units.tolist(), strict=True))
-    common = _common_words(letters, [*unit_of])
+    common = _shared_words(letters, [*unit_of])
     names = _names(letters, unit_of, common)
     others = {path: shared for path, shared in common.items() if path not in names}
     too_often = _too_often(letters, paths, others, words, slots)
@@ -151,26 +164,24 @@ def _too_often(
     ====================================  ===================================================
 
     Args:
-        letters, common: see `_common_words`; of the paths that count.
+        letters, common: see `_shared_words`; of the paths that count.
     """
-    places = [path for path in paths if path in common]
-    of_word = Counter(map(_longest, places))
-    of_all = Counter(common[path] for path in places)
-    joined = sum(by_chance(path, words, slots) for path, one in common.items() if one is None)
+    places = [common[path] for path in paths if path in common]
+    of_word, of_group = Counter(one.word for one in places), Counter(one.group for one in places)
+    joined = sum(by_chance(path, words, slots) for path, one in common.items() if one.group is None)
 
-    def times(path: Path) -> float:
-        one = common[path]
-        if one is None:
+    def times(one: Shared) -> float:
+        if one.group is None:
             return joined
-        n = of_all[one]
-        own = min(of_word[_longest(path)], n / SAME_SIBLING) if one == letters else 0.0
+        n = of_group[one.group]
+        own = min(of_word[one.word], n / SAME_SIBLING) if one.group == letters else 0.0
         return max(n / SAME, own)
 
-    return {path: log(max(1.0, times(path))) for path in common}
+    return {path: log(max(1.0, times(one))) for path, one in common.items()}
 
 
 def _longest(path: Path) -> str:
-    """The longest word of a path, by which it is known."""
+    """The longest word of a path."""
     return max(path, key=len, default="")
 
 
@@ -187,7 +198,7 @@ def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[P
 
     Args:
         unit_of: see `together`; of each path once.
-        common: see `_common_words`.
+        common: see `_shared_words`.
     """
     units = [path for path, nats in unit_of.items() if nats > 0]
     longest = [(_longest(path),) for path in units]
@@ -195,11 +206,11 @@ def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[P
     return {
         path
         for path, more in zip(units, gain.tolist(), strict=True)
-        if common[path] != letters or more > 0
+        if common[path].group != letters or more > 0
     }
 
 
-def _common_words(letters: str, distinct: Paths) -> Common:
+def _shared_words(letters: str, distinct: Paths) -> Common:
     """What each path has in common with others that are like it.
 
     ==================================================  ==============================
@@ -214,44 +225,58 @@ def _common_words(letters: str, distinct: Paths) -> Common:
     Args:
         distinct: the paths of its places, each once.
     """
-    with_stem, runs = _with_stem(letters, distinct), _runs(letters, len(letters))
+    with_stem, runs = _with_stem(letters, distinct), _most(letters, len(letters))
 
-    def common(path: Path) -> str | None:
+    def shared(path: Path) -> Shared:
         if path in with_stem:
-            return letters
-        if any(map("".join(path).__contains__, runs)):
-            return None
+            return Shared(with_stem[path], letters)
         longest = _longest(path)
+        if any(map("".join(path).__contains__, runs)):
+            return Shared(longest, None)
         is_part = len(path) == 1 and 0 < len(letters) < SHARED * len(longest)
-        return LONGER if is_part else longest
+        return Shared(longest, LONGER if is_part else longest)
 
-    return {path: common(path) for path in distinct}
+    return {path: shared(path) for path in distinct}
 
 
-def _with_stem(letters: str, distinct: Paths) -> set[Path]:
-    """The paths that have a word with the term's stem.
+def _with_stem(letters: str, distinct: Paths) -> dict[Path, str]:
+    """The word with the term's stem of each path that has one.
 
-    It is a word with most letters of the term in a row (*funktioniert* for *funktion*); or one word
-    alone whose spelling is similar (*organization* for *organisation*); or, where several words
-    have a similar spelling, most letters of such a word (*manufaktur es*, and elsewhere
-    *manufakturen*, for *manufactured*).
+    It is a word with most letters of the term in a row (*funktioniert* for *funktion*); or a part
+    of the term (*regierung*, *regierungs* for *bundesregierung*); or one word alone whose spelling
+    is similar (*organization* for *organisation*); or, where several words have a similar spelling,
+    most letters of such a word (*manufaktur es*, and elsewhere *manufakturen*, for *manufactured*).
     """
     shares = zip(distinct, spelling([letters], distinct).tolist(), strict=True)
     similar = {path for path, share in shares if share >= SHARED}
     alone = [path[0] for path in similar if len(path) == 1]
-    of_term = _runs(letters, len(letters))
-    of_alone = {run for word in alone for run in _runs(word, max(len(word), len(letters)))}
+    of_term = _most(letters, len(letters))
+    of_alone = {run for word in alone for run in _most(word, max(len(word), len(letters)))}
 
-    def has_stem(path: Path) -> bool:
-        longest = _longest(path).__contains__
-        if any(map(longest, of_term)):
-            return True
-        return path in similar and (len(path) == 1 or any(map(longest, of_alone)))
+    def has_stem(word: str) -> bool:
+        return any(map(word.__contains__, of_term)) or _is_part(word, letters)
 
-    return {path for path in distinct if has_stem(path)}
+    def word_of(path: Path) -> str | None:
+        longest = _longest(path)
+        is_similar = path in similar and (
+            len(path) == 1 or any(map(longest.__contains__, of_alone))
+        )
+        return next(filter(has_stem, path), longest if is_similar else None)
+
+    return {path: word for path in distinct if (word := word_of(path)) is not None}
 
 
-def _runs(word: str, letters: int) -> list[str]:
+def _is_part(word: str, letters: str) -> bool:
+    """Whether nearly all of a word is half of the term or more, as a part of a compound is."""
+    n = max(ceil(len(letters) / 2), ceil(OF_PART * len(word)))
+    return len(word) >= PART and any(map(letters.__contains__, _runs(word, n)))
+
+
+def _most(word: str, letters: int) -> list[str]:
     """The runs of letters of a word that are most of so many letters."""
-    n = ceil(SHARED * letters)
+    return _runs(word, ceil(SHARED * letters))
+
+
+def _runs(word: str, n: int) -> list[str]:
+    """The runs of n letters of a word."""
     return [word[i : i + n] for i in range(len(word) - n + 1)] if n else []

@@ -86,7 +86,7 @@ def test_a_sibling_explains_the_better_the_more_often_it_stands_there():
 
 def test_one_word_that_is_spelt_much_like_the_term_is_a_sibling():
     """*organization* has 11 of 12 letters, *orgel* 4 of 12 and 5, and two words are no form."""
-    paths = [("organization",)] * SAME + [("orgel",)] * SAME + [("organi", "zation")] * SAME
+    paths = [("organization",)] * SAME + [("orgel",)] * SAME + [("organ", "ization")] * SAME
     found = explained(["organisation"], paths, np.zeros(len(paths)), ARCHIVE, 1e5)
     assert found.tolist() == pytest.approx([np.log(SAME / SAME_SIBLING)] * SAME + [0.0] * 2 * SAME)
 
@@ -103,6 +103,45 @@ def test_a_stem_beside_other_words_is_a_sibling_where_one_of_its_forms_stands_al
     assert found.tolist() == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("word", "is_part"),
+    [
+        ("regierung", True),  # 9 of the term's 15 letters, and all of its own
+        ("regierungen", True),
+        ("reagierung", False),  # 7 in a row
+        ("regierungszeit", False),  # 9 in a row of 14 of its own
+    ],
+)
+def test_a_part_of_a_compound_is_a_sibling_whatever_is_beside_it(word, is_part):
+    """24 places, each with a longer word: 24 / `SAME_SIBLING` times too many."""
+    paths = [(f"{chr(97 + i) * 20}", word) for i in range(24)]
+    found = explained(["bundesregierung"], paths, np.zeros(24), ARCHIVE, 1e5)
+    assert found.tolist() == pytest.approx([np.log(24 / SAME_SIBLING) * is_part] * 24)
+
+
+def test_a_short_word_is_no_part():
+    """*the* is in *mother*, and four letters of eight are no part either."""
+    paths = [("nach", "zzzzz"), ("raum", "y")] * 2 * SAME
+    found = explained(["nachraum"], paths, np.zeros(4 * SAME), ARCHIVE, 1e5)
+    assert found.tolist() == pytest.approx([np.log(2)] * 4 * SAME)  # as any other word
+
+
+FORMS = ("funktion", "funktionen", "funktionär", "unfunktional", "funk", "tion", "fungieren")
+PATHS = st.lists(st.sampled_from((*FORMS, "infusion", "mag", "in")), min_size=1, max_size=2)
+TERMS = st.sampled_from(["funktion", "defunktion", "funktional", "infusion", "maak"])
+
+
+def explained_without_units(term, paths):
+    archive = RecognisedWords((), dict.fromkeys({word for path in paths for word in path}, 100))
+    return explained([term], paths, np.zeros(len(paths)), archive, 1e5)
+
+
+@given(TERMS, st.lists(PATHS.map(tuple), max_size=40), st.lists(PATHS.map(tuple), max_size=40))
+def test_more_places_never_explain_the_others_less(term, old, new):
+    before = explained_without_units(term, old)
+    assert (explained_without_units(term, old + new)[: len(old)] >= before - 1e-12).all()
+
+
 def test_words_of_which_a_term_is_at_most_a_part_are_one_explanation():
     """*hait* has 4 letters, fewer than two thirds of *einheit*, not of *leiten*; it is one word."""
     paths = [("einheit",), ("schönheit",), ("kindheit",), ("klarheit",)] * SAME
@@ -115,9 +154,9 @@ def test_words_of_which_a_term_is_at_most_a_part_are_one_explanation():
 
 @pytest.mark.parametrize(("slots", "expected"), [(250.0, 6.4), (1000.0, 1.6), (2000.0, 1.0)])
 def test_words_that_are_spelt_like_the_term_together_stand_there_by_chance(slots, expected):
-    """*seelen ski* and *selen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
-    words = RecognisedWords((), {"seelen": 30, "selen": 10, "ski": 40})
-    paths = [("seelen", "ski"), ("seelen", "ski"), ("selen", "ski"), ("hallo",)]
+    """*seelen ski* and *vielen ski*: 30 times 40 and 10 times 40 over the slots, each path once."""
+    words = RecognisedWords((), {"seelen": 30, "vielen": 10, "ski": 40})
+    paths = [("seelen", "ski"), ("seelen", "ski"), ("vielen", "ski"), ("hallo",)]
     found = explained(["selenski"], paths, np.zeros(4), words, slots)
     assert found.tolist() == pytest.approx([np.log(expected)] * 3 + [0.0])
     assert by_chance(("seelen", "ski"), words, slots) == pytest.approx(1200 / slots)
