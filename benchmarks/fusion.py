@@ -59,11 +59,12 @@ from searcher.calibration.occurrence_rate import (
 )
 from searcher.calibration.weights import Examples, Weights, fit
 from searcher.found_terms import find_terms, prepare
-from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
+from searcher.fusion.fused_candidates import FusedRecogniser, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, measured, pool, weights
 from searcher.index.searched_speech import SearchedSpeech, doubt
 from searcher.output.hit_files import hit_list
 from searcher.phonetic.indexes import open_phonetic_indexes
+from searcher.results.hits import FusedVariant
 from searcher.results.search_result import TermCandidates
 from searcher.search import decide, judge
 from searcher.tuning.confusion import spoken_doubt

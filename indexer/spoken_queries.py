@@ -24,7 +24,13 @@ from std.files import AnyPath, paths_of, read
 from std.json_fields import read_json
 from std.nist.ecf import parse as parse_ecf
 from std.ranges import Range
-from std.spoken_queries import RecognitionCost, SpokenQueries, SpokenQuery, WeightedWords
+from std.spoken_queries import (
+    QueryStretch,
+    RecognitionCost,
+    SpokenQueries,
+    SpokenQuery,
+    WeightedWords,
+)
 from std.values import ECF, ConfusionNetwork, Slot
 
 MAX_SEQUENCES = 50  # of a query
@@ -177,7 +183,21 @@ def _query(
     )
     duration_ms = sum(example.duration_ms(durations_ms[example.recording]) for example in examples)
     names = tuple(example.name for example in examples)
-    return SpokenQuery(name, names, weighted, round(duration_ms / 1000, 3))
+    stretches = tuple(_stretch(example, networks[example.recording]) for example in examples)
+    return SpokenQuery(name, names, weighted, round(duration_ms / 1000, 3), stretches)
+
+
+def _stretch(example: QueryExample, networks: Sequence[ConfusionNetwork]) -> QueryStretch:
+    """Where the likeliest words of an example are; without words, its utterances."""
+    if example.start_ms is not None and example.end_ms is not None:
+        spans = [(example.start_ms, example.end_ms)]
+    else:
+        slots = [slot for slot in _slots(example, networks) if slot.alternatives]
+        best = [(slot, max(slot.alternatives, key=lambda one: one.posterior)) for slot in slots]
+        spans = [(one.start_ms, one.end_ms) for slot, one in best if one.posterior > slot.epsilon]
+        spans = spans or [(network.start_ms, network.end_ms) for network in networks]
+    starts_ms, ends_ms = zip(*spans, strict=True)
+    return QueryStretch(example.recording, min(starts_ms) / 1000, max(ends_ms) / 1000)
 
 
 def _slots(example: QueryExample, networks: Iterable[ConfusionNetwork]) -> list[Slot]:

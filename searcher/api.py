@@ -43,7 +43,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from searcher.calibration.model import Model
+from searcher.calibration.weights import SPOKEN, WRITTEN
 from searcher.evidence import model_file
+from searcher.evidence.pairing import candidates_of, with_examples
 from searcher.found_terms import find_terms
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import open_stores, urls_of
@@ -53,15 +55,15 @@ from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained, within_words
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.results.candidates import FoundTerms, heard_there, with_slots
-from searcher.results.hits import HitColumns
+from searcher.results.hits import FusedVariant, HitColumns
 from searcher.results.search_result import SearchResult, TermCandidates
-from searcher.search import decide, judge, search
+from searcher.search import decide, judge
 from std.config import Config, load_config
 from std.errors import ConfigError, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata
 from std.spoken_queries import SpokenQueries
-from std.values import ECF, SearchMode, Term
+from std.values import ECF, SearchMode, Term, TermList
 
 if TYPE_CHECKING:
     from searcher.discovery.found import By, Discovered
@@ -122,20 +124,27 @@ class Index(IndexSnapshot):
             StdError: the configuration turns phonetic search off.
         """
         require_kind("spoken", spoken, SpokenQueries, "spoken queries (std.SpokenQueries)")
+        speech = self.searched_speech(ecf, where, recordings)
+        found = self._query_candidates(spoken, speech, workers=workers, advance=advance)
+        return decide(found, self.config)
+
+    def _query_candidates(
+        self, spoken: SpokenQueries, speech: SearchedSpeech, **how: Unpack[HowToSearch]
+    ) -> TermCandidates:
+        """The candidates of spoken queries."""
         if self.config.phonetic_search.words == "none":
             raise ConfigError(
                 "phonetic_search.words: expected unknown or all for spoken queries, got 'none'"
             )
-        speech = self.searched_speech(ecf, where, recordings)
-        return search(
-            (), self._prepared, speech, workers=workers, spoken=spoken.queries, advance=advance
-        )
+        found = find_terms((), self._prepared, speech, spoken=spoken.queries, **how)
+        return judge([found], self._prepared, how.get("mode", "list"))[0]
 
     def find_examples(
         self,
         terms: "Sequence[ExampleTerm]",
         ecf: ECF | None = None,
         *,
+        words: SpokenQueries | TermList | Sequence[Term] | None = None,
         where: str | None = None,
         recordings: Sequence[str] = (),
         mode: SearchMode = "list",
@@ -147,6 +156,8 @@ class Index(IndexSnapshot):
         Args:
             terms: terms with one or more examples: ``RECORDING@BEGIN-END`` in seconds, or a file of
                 `std-recognise --sound-only`.
+            words: terms that are searched by their words, too, those of the same id by both; None:
+                by sound alone.
             ecf, where, recordings: see `search_terms`.
             mode: see `find_terms`.
             workers: compare the examples with the segments; in this process, threads on all cores.
@@ -154,15 +165,29 @@ class Index(IndexSnapshot):
 
         Raises:
             StdError: the index has no sound (`std-recognise --sound`), or an example is invalid.
+            ValueError: a term has an id that none of ``words`` has.
         """
-        from searcher.examples.find import find_by_examples  # loads compiled kernels
+        from searcher.examples.find import find_by_examples, hear  # loads compiled kernels
 
         speech = self.searched_speech(ecf, where, recordings)
         judged: SearchMode = mode if self.config.calibration.list == "whole" else "adhoc"
-        found = find_by_examples(
-            terms, self.segments, speech, mode=judged, workers=workers, advance=advance
+        if words is None:
+            found = find_by_examples(
+                terms, self.segments, speech, mode=judged, workers=workers, advance=advance
+            )
+            return decide(found, self.config, mode=mode)
+        how = HowToSearch(mode=mode, workers=workers, advance=lambda share: advance(share / 2))
+        if isinstance(words, SpokenQueries):
+            by_words, weights = self._query_candidates(words, speech, **how), SPOKEN
+        else:
+            written = words.terms if isinstance(words, TermList) else words
+            by_words, weights = self.candidates(written, speech, **how), WRITTEN
+        by_words = by_words.under_each_name()
+        beside = candidates_of([one.term for one in terms], by_words)
+        _, heard = hear(
+            terms, self.segments, speech, beside, workers=workers, advance=how["advance"]
         )
-        return decide(found, self.config, mode=mode)
+        return decide(with_examples(by_words, heard, weights, judged), self.config, mode=mode)
 
     def discover(
         self,
@@ -262,9 +287,12 @@ class Index(IndexSnapshot):
         if candidates is not result.candidates:
             result = replace(result, candidates=candidates)
         within = within_words(result, around, self.segments, self.related_forms, self.copies)
+        variants = (result.variants[i] for i in candidates.variant.tolist())
+        found_by = [one.found_by if isinstance(one, FusedVariant) else () for one in variants]
         return explained(
-            result, around, decided=decided, metadata=self.metadata, heard=heard, within=within
-        )
+            result, around, decided=decided, metadata=self.metadata, found_by=found_by,
+            heard=heard, within=within,
+        )  # fmt: skip
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:
         """(n,) the speaker at the start of each detection; None if the index names no speakers."""

@@ -15,11 +15,11 @@ from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from std.errors import QueryError, StdError, StoreError
 from std.numbers import clock
+from std.sound.files import LONGEST_S, SHORTEST_S
 from std.values import Term
 
 LIKE = "like:"
 MOST_EXAMPLES = 10  # examples of a term
-SHORTEST_S, LONGEST_S = 0.2, 10.0  # as the searcher takes them
 _STRETCH = re.compile(r"(.+)@(\d{1,7}(?:\.\d{1,3})?)-(\d{1,7}(?:\.\d{1,3})?)", re.ASCII)
 
 

@@ -3,13 +3,16 @@
     {"format": "std spoken queries 1", "language": "en",
      "recognition": {"cpu_seconds": 12.5, "peak_memory_gb": 0.5},
      "queries": [{"id": "sws_001", "examples": ["sws_001", "sws_001.1"], "duration_s": 1.9,
+                  "stretches": [{"recording": "sws_001", "start_s": 0.3, "end_s": 1.02}, ...],
                   "alternatives": [{"words": "new york", "weight": 0.8},
                                    {"words": "newark", "weight": 0.2}]}]}
 
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
 recogniser output and no index, the searcher reads an index and no recogniser output.
-The cost of recognising the queries is part of the cost of the search.
+The cost of recognising the queries is part of the cost of the search. Stretches say where the words
+are in each example: a search by sound, too, compares these.
 
+QueryStretch     where a query is said in an example
 SpokenQuery      one query: weighted word sequences, from all its examples
 RecognitionCost  CPU time and memory of recognising the queries, from std-recognise
 SpokenQueries    those of a file
@@ -45,6 +48,14 @@ class WeightedWords(NamedTuple):
     weight: float  # probability that the query is this
 
 
+class QueryStretch(NamedTuple):
+    """Where a query is said in a recording."""
+
+    recording: str
+    start_s: float
+    end_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenQuery:
     """A query that was spoken, once or several times."""
@@ -53,6 +64,7 @@ class SpokenQuery:
     examples: tuple[str, ...]  # recordings of the query
     alternatives: tuple[WeightedWords, ...]  # the likeliest first; none if no word was heard
     duration_s: float | None = None  # of all its examples; None: a file of an earlier version
+    stretches: tuple[QueryStretch, ...] = ()  # of its examples; none: a file of an earlier version
 
     @property
     def term(self) -> Term:
@@ -128,7 +140,15 @@ def _query(part: Part) -> SpokenQuery:
     examples = tuple(one.text() for one in part["examples"])
     duration_s = part["duration_s"].within(DURATION_S) if part.has("duration_s") else None
     likeliest_first = tuple(sorted(alternatives, key=lambda one: -one.weight))
-    return SpokenQuery(query_id, examples, likeliest_first, duration_s)
+    stretches = tuple(map(_stretch, part["stretches"])) if part.has("stretches") else ()
+    return SpokenQuery(query_id, examples, likeliest_first, duration_s, stretches)
+
+
+def _stretch(part: Part) -> QueryStretch:
+    start_s, end_s = (part[name].within(DURATION_S) for name in ("start_s", "end_s"))
+    if end_s <= start_s:
+        raise part["end_s"].error(f"a time after {start_s:g}")
+    return QueryStretch(part["recording"].text(), start_s, end_s)
 
 
 def _words(part: Part) -> str:
@@ -136,6 +156,10 @@ def _words(part: Part) -> str:
     if not words or CONTROLS.search(words):
         raise part.error("words, without control characters")
     return words
+
+
+def _written(stretches: tuple[QueryStretch, ...]) -> list[dict[str, str | float]]:
+    return [one._asdict() for one in stretches]
 
 
 def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
@@ -146,6 +170,7 @@ def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
                 "id": query.query_id,
                 "examples": list(query.examples),
                 **({} if query.duration_s is None else {"duration_s": query.duration_s}),
+                **({"stretches": stretches} if (stretches := _written(query.stretches)) else {}),
                 "alternatives": [
                     {"words": one.words, "weight": one.weight} for one in query.alternatives
                 ],

@@ -3,6 +3,7 @@
     term_occurrence              of any terms: those of a list, or each by itself
         occurrence_probability   of the terms of a list that have places
         occurs_by_itself         of terms that are searched one by one (``adhoc``)
+    said_again_evidence          of a term with examples, by the probabilities of its places
 
 `searcher.calibration.occurrence_rate` gives the probability of each place of a term if the term is
 said. In some lists most terms occur (an evaluation's), in others few (names of a watch list). If a
@@ -39,6 +40,8 @@ PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
 LOG_ODDS: Float64s = np.linspace(-1, 1, 401) * np.log(1e6)
 LOG_SHARES, LOG_OTHERS = -np.logaddexp(0, -LOG_ODDS), -np.logaddexp(0, LOG_ODDS)
 TERMS_AT_ONCE = 4096  # of a table of terms and shares
+SURE = 1 - 1e-9
+EXPECTED = 1.5  # occurrences of a term that is said again
 
 
 def term_occurrence(log_evidence: Float64s, is_oov: Bools, mode: SearchMode) -> Float64s:
@@ -111,3 +114,16 @@ def share_posterior(
     weight = np.exp(log_weight - log_weight.max())
     posterior: Float64s = weight / weight.sum()
     return posterior
+
+
+def said_again_evidence(probability: Float64s) -> float:
+    """Log evidence that a term is said again, against all its places being false alarms.
+
+    If a place of a term that is said again is right with prior probability s and posterior
+    probability p, its evidence is (1 - s) / (1 - p) times as likely as if the term were not said
+    again. Over all n places, log(1 - s) adds up to the expected occurrences.
+
+    Args:
+        probability: (n,) of its places, if it is said again.
+    """
+    return float(-np.log1p(-np.minimum(probability, SURE)).sum() - EXPECTED)

@@ -4,6 +4,7 @@
                              against all false alarms, words that resemble the term among them
     fit, refit               labelled candidates -> weights, all of them or some
     negative_log_likelihood  what they minimise
+    by_both                  probabilities by words and by examples of a term -> those by both
 
 The labels of a term's candidates depend on each other, because it is unknown how often the term is
 said. So the likelihood is that of `searcher.calibration.occurrence_rate`, for all candidates of a
@@ -31,6 +32,9 @@ WEIGHT_RIDGE = 10.0
 CONSTANT = 1e-9  # deviation of a feature, against its mean, that is rounding only
 MAX_ITERATIONS = 300
 FOUND = SAID  # share of said terms of which a place can be found
+
+UNFOUND = 1e-4  # probability by words of a place where they were not found
+LEAST_BY_ONE = 1e-6  # and 1 minus the highest: what words or examples may say alone
 
 Features = Mapping[str, Float64s]
 
@@ -287,3 +291,33 @@ def refit(examples: Examples, prior: Weights, ridge: float = WEIGHT_RIDGE) -> We
         return prior
     learned = fit(examples, sorted(examples.features), prior, ridge)
     return replace(learned, coefficients={**prior.coefficients, **learned.coefficients})
+
+
+class BothWeights(NamedTuple):
+    """Of the log odds by words and by examples; ``benchmarks.query_by_example`` learns them."""
+
+    intercept: float
+    words: float
+    sound: float
+
+
+SPOKEN = BothWeights(1.10, 0.58, 0.60)  # the words were recognised in a spoken query
+WRITTEN = BothWeights(1.38, 0.81, 0.33)
+
+
+def by_both(words: Float64s, sound: Float64s, weights: BothWeights) -> Float64s:
+    """(n,) the probability that a term is said in places, if it is said again.
+
+    A recogniser and an encoder make different mistakes, so their log odds are added, though with
+    weights below 1, because both have heard the same audio.
+
+    Args:
+        words: (n,) by words; 0 where they were not found, 1 where a person wrote them.
+        sound: (n,) by examples; nan where there is no sound, so that words alone count.
+    """
+    by_words = np.clip(words, UNFOUND, 1 - LEAST_BY_ONE)
+    by_sound = np.clip(sound, LEAST_BY_ONE, 1 - LEAST_BY_ONE)
+    log_odds = weights.intercept + weights.words * np.log(by_words / (1 - by_words))
+    log_odds += weights.sound * np.log(by_sound / (1 - by_sound))
+    both: Float64s = np.where(np.isnan(sound) | (words == 1), words, 1 / (1 + np.exp(-log_odds)))
+    return both

@@ -39,7 +39,9 @@ examples:
   std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
   std-search --store INDEX --phones sound "aurora borealis"
   std-search --store INDEX --like interview@12.3-13.1
-  std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
+  std-search --store INDEX spreewald --like interview@12.3-13.1
+  std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml \\
+             --examples query_networks
   std-search --store INDEX --explain-query polizeigewalt "robo*"
   std-search --vocabulary words.tsv --set splitting.max_edits=2 --explain-query museenverwaltung
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
@@ -175,7 +177,7 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         default=[],
         metavar="RECORDING@BEGIN-END",
         help="find what sounds like this stretch of a recording, for example a hit; in seconds "
-        "(in channel 2: RECORDING/2@...)",
+        "(in channel 2: RECORDING/2@...). Beside a TERM, by its words, too",
     )
     add(
         "--query-audio",
@@ -195,9 +197,11 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
     add(
         "--examples",
         type=file_argument,
-        metavar="FILE",
+        metavar="FILE|FOLDER",
         help="a list of examples to search: a table (CSV, TSV) with the columns term and example; "
-        "an example is written as for --like or --query-audio",
+        "an example is written as for --like or --query-audio. Beside --terms or --queries, those "
+        "of their terms, which are searched by words and sound; beside --queries also a FOLDER "
+        "with the sound of the queries (std-recognise --sound)",
     )
     add("--by", choices=["sound"], default="sound", help="how --query-audio is compared")
 

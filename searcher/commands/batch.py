@@ -19,7 +19,7 @@ from searcher.commands.command_line import (
     warn_of_phones,
     write_oov_words,
 )
-from searcher.commands.examples import comparing, listed_terms
+from searcher.commands.examples import comparing, examples_beside, listed_terms
 from searcher.commands.hits import (
     is_restricted,
     output_hits,
@@ -60,10 +60,12 @@ def batch(args: argparse.Namespace) -> None:
     experiment = read(ecf.parse, args.ecf) if args.ecf else None
     examples: list[ExampleTerm] = []
     spoken: SpokenQueries | None = None
-    if args.examples:
-        examples, terms = listed_terms(args)
-    else:
+    if args.terms or args.queries:
         spoken, terms = read_terms(args)
+        examples = examples_beside(args, terms, spoken) if args.examples else []
+    else:
+        examples, terms = listed_terms(args)
+    words = (spoken or terms) if args.terms or args.queries else None
     with opened(args, config) as index:
         if experiment:
             check_recordings(experiment, index, args)
@@ -73,7 +75,8 @@ def batch(args: argparse.Namespace) -> None:
         with bar as advance, executing as workers:
             settings = selection(args) | {"workers": workers, "advance": advance}
             if args.examples:
-                found = cast("Index", index).find_examples(examples, experiment, **settings)
+                by_sound = cast("Index", index)  # --fuse is refused
+                found = by_sound.find_examples(examples, experiment, words=words, **settings)
             elif spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)

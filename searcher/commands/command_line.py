@@ -108,14 +108,14 @@ WRONG = (
         without=(*LISTS, *EXAMPLE, "term", "alerts"),
     ),
     Misuse(
-        "give examples (--like, --query-audio, --examples) or terms, not both",
-        (*EXAMPLE, "examples"),
-        beside=("term", "terms", "queries"),
+        "--like and --query-audio are examples of one TERM; those of a list are --examples",
+        EXAMPLE,
+        beside=("several terms", *LISTS),
     ),
     Misuse(
-        "give the examples of one term, or a file of --examples, not both",
+        "--inflections finds words: expected no --like and no --query-audio",
         EXAMPLE,
-        beside=("examples",),
+        beside=("inflections",),
     ),
     Misuse(
         "--unit finds recordings or turns for one TERM, and prints them: expected no other terms, "
@@ -216,6 +216,7 @@ def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
     facts = {
         "unit": args.unit != "place",
         "not one term": len(args.term) != 1,
+        "several terms": len(args.term) > 1,
         "stores": stores > 1,
         "models": models > 1,
         "model of each": models == stores,

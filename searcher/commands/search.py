@@ -43,6 +43,7 @@ from std.display.rows import (
     print_columns,
     print_rows,
 )
+from std.errors import StdError
 from std.numbers import about, clock, counted, with_channel
 from std.options import configuration_of
 from std.terminal import bold, printable
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         SearchResult,
         UnitHits,
     )  # --help does not need these
+    from std.values import Term
 
 SHOWN = 10  # of variants and of similar words
 ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "method", "how")
@@ -90,6 +92,7 @@ def interactive(args: argparse.Namespace) -> int:
         if has_examples(args):
             with single_term(args) as term, comparing(args) as workers:
                 settings = selection(args) | {"workers": workers, "mode": "adhoc"}
+                settings["words"] = words_beside(args, index)
                 found = cast("Index", index).find_examples([term], **settings).at_least(least)
         else:
             with executor(args.jobs, args.scheduler) as workers:
@@ -114,6 +117,19 @@ def interactive(args: argparse.Namespace) -> int:
         if forms:
             tell_forms(forms, args)
     return 0 if hits else 1
+
+
+def words_beside(args: argparse.Namespace, index: "Index | FusedIndex") -> "list[Term] | None":
+    """The TERM of which there are examples; None without one.
+
+    Raises:
+        StdError: it is a query.
+    """
+    from searcher import read_queries
+
+    if not read_queries(args.term, index.columns).all_plain:
+        raise StdError(f"{args.term[0]}: expected a word or a phrase beside examples, got a query")
+    return index.adhoc_terms(args.term) or None
 
 
 def ranked_hits(

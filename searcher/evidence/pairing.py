@@ -1,7 +1,9 @@
-"""Which places are one event: found by words and by phones, or of what a query may be.
+"""Which places are one event: found by words and by phones or examples, or of what a query may be.
 
 pair_with_hits   candidates and hits of a term -> both as one table of evidence
 mixed            candidates of what a spoken query may be -> those of the query
+with_examples    candidates of terms, and what their examples say -> those by both
+    candidates_of    the candidates of some terms, which their examples are compared with
 
 A spoken query is one of its alternatives, each of them a written term, or another word that sounds
 alike. So the probability of a place is a sum over these: the probability that the query is this one
@@ -14,21 +16,43 @@ Places of several alternatives exclude each other. If an alternative is frequent
 words do not make it more probable that the query is this alternative.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import exp
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from searcher.calibration.occurring_terms import NOT_SEARCHED, SAID, occurs_by_itself
+from searcher.calibration.occurring_terms import (
+    NOT_SEARCHED,
+    SAID,
+    occurs_by_itself,
+    said_again_evidence,
+    term_occurrence,
+)
+from searcher.calibration.weights import BothWeights, by_both
 from searcher.evidence.features import Paired, hit_features, no_hit
-from searcher.lexical.deduplicate import best_first, is_same_event, overlap, overlap_groups
+from searcher.lexical.deduplicate import (
+    SAME_EVENT_MS,
+    best_first,
+    is_same_event,
+    overlap,
+    overlap_groups,
+)
 from searcher.phonetic.archive import SearchedArchive
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE, PhoneticHits
 from searcher.phonetic.path_words import explained, path_words, together
-from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_order
+from searcher.results.candidates import NO_SLOT, Candidates, TermPlaces, concatenate, in_order
+from searcher.results.hits import BY_SOUND, BY_WORDS, Finding, FusedVariant
+from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Request, Variant
+from std.errors import quoted
+from std.numbers import counted
 from std.store.columns import Int64s
-from std.values import ranges
+from std.values import Float64s, Recording, SearchMode, Term, ranges
+
+if TYPE_CHECKING:
+    from searcher.examples.find import Heard  # loads kernels that other searches do not need
 
 NO_HIT_SCORE = -5.0  # below that of any hit
 LEAST = 1e-3  # probability of a place of a spoken query
@@ -195,3 +219,122 @@ def _with_weights(
     return in_order(
         places._replace(term=np.full(len(places.term), term), variant=number, family=number)
     )
+
+
+def candidates_of(terms: Sequence[Term], words: TermCandidates) -> list[Candidates]:
+    """The candidates that words have of some of their terms.
+
+    Raises:
+        ValueError: a term has no words.
+    """
+    row_of = {one.term_id: row for row, one in enumerate(words.terms)}
+    if other := next((one.term_id for one in terms if one.term_id not in row_of), None):
+        known = counted(len(row_of), "term")
+        raise ValueError(f"expected the id of one of {known} with words, got {quoted(other)}")
+    bounds = np.searchsorted(words.candidates.term, np.arange(len(row_of) + 1)).tolist()
+    rows = [row_of[one.term_id] for one in terms]
+    return [words.candidates.rows(slice(bounds[row], bounds[row + 1])) for row in rows]
+
+
+def with_examples(
+    words: TermCandidates, heard: "Sequence[Heard]", weights: BothWeights, mode: SearchMode
+) -> TermCandidates:
+    """The candidates of terms by words and by examples, each place once.
+
+    Args:
+        words: what was found by words, under each name; terms without examples keep it.
+        heard: what the examples of some of the terms say.
+    """
+    own = candidates_of([one.term for one in heard], words)
+    row_of = {one.term_id: row for row, one in enumerate(words.terms)}
+    rows = np.array([row_of[one.term.term_id] for one in heard], np.int64)
+    places, sound = [], []
+    for row, of_words, one in zip(rows.tolist(), own, heard, strict=True):
+        both = each_place_once(of_words, one, words.recordings)
+        places.append(both[0]._replace(term=np.full(len(both[1]), row)))
+        sound.append(both[1])
+    pairs = zip(places, sound, strict=True)
+    fused = [by_both(one.probability, of_it, weights) for one, of_it in pairs]
+    evidence = np.array([said_again_evidence(one) for one in fused])
+    judged = evidence, np.ones(len(fused), np.bool_)
+    by_itself, occurs = words.occurs.copy(), words.occurs.copy()
+    by_itself[rows], occurs[rows] = (term_occurrence(*judged, one) for one in ("adhoc", mode))
+    every, p = concatenate(places), np.concatenate(fused)
+    says = every.probability, np.concatenate(sound), occurs[every.term]
+    how = {row: one.variant.how for row, one in zip(rows.tolist(), heard, strict=True)}
+    variants = tuple(_fused_variants(words.variants, every, *says, how, weights))
+    number = len(words.variants) + np.arange(len(variants))
+    is_other = ~np.isin(words.candidates.term, rows)
+    every = every._replace(probability=p, variant=number, family=number)
+    every = concatenate([words.candidates.rows(is_other), every])
+    reported = np.concatenate([words.probability[is_other], p * says[2]])
+    order = np.lexsort((every.start_ms, every.recording, every.term))
+    return replace(
+        words, candidates=every.rows(order), probability=reported[order], occurs=by_itself,
+        variants=(*words.variants, *variants),
+    )  # fmt: skip
+
+
+def each_place_once(
+    own: Candidates, heard: "Heard", recordings: Sequence[Recording]
+) -> tuple[Candidates, Float64s]:
+    """The places of a term by words, then those by sound alone; and (n,) what sound says of each.
+
+    The probability of each is that by words. A place by sound counts with the nearest one by words.
+    The examples are left out.
+    """
+    is_example = np.zeros(len(own.term), np.bool_)
+    for recording, begin_ms, end_ms in heard.own:
+        shared = np.minimum(own.end_ms, end_ms) - np.maximum(own.start_ms, begin_ms)
+        here = own.recording == recordings.index(recording)
+        is_example |= here & (shared >= (own.end_ms - own.start_ms) / 3)
+    own, sound = own.rows(~is_example), heard.beside[~is_example]
+    alone = []
+    for row, (number, start_ms, end_ms) in enumerate(zip(*heard.places, strict=True)):
+        here = np.flatnonzero(own.recording == number)
+        twice = np.abs(own.start_ms[here] + own.end_ms[here] - start_ms - end_ms)
+        if twice.min(initial=2 * SAME_EVENT_MS) < 2 * SAME_EVENT_MS:
+            nearest = here[np.argmin(twice)]
+            sound[nearest] = np.fmax(sound[nearest], heard.probability[row])
+        else:
+            alone.append(row)
+    none = np.zeros(len(alone), np.int64)
+    spans = heard.places.rows(np.array(alone, np.int64))
+    by_sound = Candidates(
+        none, none - 1, *spans, none.astype(float), none, none + NO_SLOT, none + NO_SLOT
+    )
+    return concatenate([own, by_sound]), np.append(sound, heard.probability[alone])
+
+
+def _fused_variants(
+    variants: Sequence[Variant],
+    places: Candidates,
+    words: Float64s,
+    sound: Float64s,
+    occurs: Float64s,
+    how: Mapping[int, str],
+    weights: BothWeights,
+) -> Iterator[FusedVariant]:
+    """What was found at each place.
+
+    Args:
+        places: their variants are rows of ``variants``, -1 without words.
+        words, sound, occurs: (n,) the probability by each, and that the term occurs.
+        how: of each term, what its examples are.
+    """
+    share = weights.words / (weights.words + weights.sound)
+    columns = places.term, places.variant, words * occurs, sound * occurs
+    for term, variant, p, heard in zip(*(one.tolist() for one in columns), strict=True):
+        own = variants[variant] if variant >= 0 else Variant((), method="")
+        searched = " ".join(own.words)
+        by_words = Finding(BY_WORDS, share, p, searched, own.method, own.how)
+        by_sound = Finding(BY_SOUND, 1 - share, heard, "", "example", how[term])
+        said = f"found by words as {searched!r} ({own.method}, {p:.3f})"
+        said = f"{said if own.method else 'not found by words'}, {how[term]} ({heard:.3f})"
+        if np.isnan(heard):
+            by_words = replace(by_words, weight=1.0)
+            by_sound = Finding(BY_SOUND, 0.0, 0.0, "", "", "")
+            said = f"found by words as {searched!r}, no sound there"
+        found_by = (by_words, by_sound) if p >= by_sound.probability else (by_sound, by_words)
+        method = own.method or "example"
+        yield FusedVariant(own.words, own.similarity, method, said, found_by=found_by)

@@ -11,6 +11,7 @@ each_once    examples -> those that are no copy of another
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,13 +23,14 @@ from searcher.index.stores import RecordingTable, recording_table
 from searcher.results.candidates import Spans
 from std.audio.files import ENDS
 from std.errors import InputError, StdError, cut, meant, quoted
+from std.nist.ecf import speech_s
 from std.numbers import counted
 from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, segment_sound, signs
-from std.sound.files import SUFFIX, read_sound
+from std.sound.files import LONGEST_S, SHORTEST_S, SUFFIX, read_sound
 from std.sound.usual import SAMPLE
 from std.store import Segment
 from std.store.columns import Int64s, UInt64s, live_recordings
-from std.values import Recording
+from std.values import Excerpt, Recording
 
 STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a sample is from
 
@@ -82,6 +84,28 @@ class SoundArchive:
             for part in self.parts
         )
         return frames * FRAME_MS / 1000
+
+    def bounds_ms(self) -> Int64s:
+        """(recordings, 2) when the sound of each begins and ends; 0, 0 where it has none."""
+        bounds = np.zeros((len(self.recordings), 2), np.int64)
+        for part in self.parts:
+            begin = part.sound.start_ms[part.rows]
+            length = np.diff(part.sound.offsets)[part.rows] * FRAME_MS
+            bounds[part.recordings] = np.stack([begin, begin + length], axis=1)
+        return bounds
+
+    def seconds_inside(self, excerpts: Sequence[Excerpt] | None) -> float:
+        """How much of the sound is inside the excerpts, in all channels."""
+        if excerpts is None:
+            return self.seconds
+        bounds_s = dict(zip(self.recordings, (self.bounds_ms() / 1000).tolist(), strict=True))
+        cut = defaultdict[Recording, list[Excerpt]](list)
+        for one in excerpts:
+            first_s, last_s = bounds_s.get(one.recording, (0.0, 0.0))
+            start_s = max(one.start_s, first_s)
+            length_s = max(0.0, min(one.end_s, last_s) - start_s)
+            cut[one.recording].append(Excerpt(one.recording, start_s, length_s))
+        return sum(map(speech_s, cut.values()))
 
     def sample(self) -> UInt64s:
         """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.
@@ -164,7 +188,7 @@ def archive_of(
     return SoundArchive(table.recordings, tuple(parts))
 
 
-SHORTEST_MS, LONGEST_MS = 200, 10_000
+SHORTEST_MS, LONGEST_MS = 1000 * SHORTEST_S, 1000 * LONGEST_S
 _TIME = r"\d{1,9}(?:\.\d+)?"  # seconds
 _STRETCH = re.compile(rf"(?P<place>.+)@(?P<begin>{_TIME})-(?P<end>{_TIME})")
 _CHANNEL = re.compile(r"(?P<file>.+)/(?P<channel>\d{1,9})")

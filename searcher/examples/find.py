@@ -2,9 +2,9 @@
 
 ExampleTerm        a term and its examples
 find_by_examples   terms -> TermCandidates
+hear               terms -> what their examples say of each place
 standing           how far places stand out from the many where something else is said
 probabilities      figures of places -> probabilities that the term is said there
-log_evidence       of a term, that it is said again
 
 Two figures describe a place. *Standing* is its distance from the example's places of rank 6 to 60,
 which are mostly wrong: they show how low the cost of a wrong place can be. *Nearness* compares its
@@ -13,11 +13,13 @@ resemble others. The weights are a logistic regression over the places of 494 wo
 words of three sets, all of which are said again. Whether a term is said again is estimated from the
 list of examples, as for a list of words (`searcher.calibration.occurring_terms`).
 
+If terms have words, too, the examples are also compared with the places that these found
+(`searcher.evidence.pairing.with_examples`).
+
 docs/sound.md has the measurements.
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -25,8 +27,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.occurring_terms import term_occurrence
-from searcher.examples.example import Example, SoundArchive, archive_of, each_once, read_example
+from searcher.calibration.occurring_terms import said_again_evidence, term_occurrence
+from searcher.examples.example import (
+    ExampleSpan,
+    SoundArchive,
+    archive_of,
+    each_once,
+    read_example,
+)
 from searcher.examples.places import best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
 from searcher.index.searched_speech import SearchedSpeech, inside_ecf
@@ -35,10 +43,9 @@ from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant, require_terms
 from std.errors import StdError, quoted, require_kind
 from std.execution.workers import IN_PROCESS, Executor
-from std.nist.ecf import speech_s
 from std.sound.columns import FRAME_MS
 from std.store import Segment
-from std.store.columns import UInt64s
+from std.store.columns import Int64s
 from std.values import Bools, Excerpt, Float64s, Recording, SearchMode, Term
 
 FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
@@ -47,9 +54,7 @@ USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
 OF_FURTHER_EXAMPLES = 3.0
 INTERCEPT, OF_STANDING, OF_NEARNESS = -5.56, 0.26, 46.9
-SURE = 1 - 1e-9
 A_TERM = "ExampleTerm(std.Term('T1', 'haus'), ('interview@12.3-13.1',))"
-EXPECTED = 1.5  # occurrences of a term that is said again
 
 
 class ExampleTerm(NamedTuple):
@@ -58,6 +63,17 @@ class ExampleTerm(NamedTuple):
     term: Term
     examples: tuple[str, ...]
     names: tuple[str, ...] = ()  # of the examples, as people are told of them; none: as they are
+
+
+class Heard(NamedTuple):
+    """Where a term may be said by its examples."""
+
+    term: Term
+    variant: Variant  # what a person is told of how it was found
+    own: Sequence[ExampleSpan]  # stretches of recordings that are its examples
+    places: Spans  # that sound like them; rows of the index's recordings
+    probability: Float64s  # (n,) of each, if the term is said again
+    beside: Float64s  # (m,) of the places that words found; nan where there is no sound
 
 
 def find_by_examples(
@@ -80,28 +96,18 @@ def find_by_examples(
         TypeError, ValueError: an argument is wrong.
     """
     begin = time.perf_counter()
-    terms = _checked(terms)
-    if speech.spoken_by is not None:
-        raise StdError("query by example finds who sounds alike in all of a recording: expected no "
-                       "condition on speakers")  # fmt: skip
-    whole = archive_of(segments)
-    wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
-    archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-    inside = partial(_inside, recordings=archive.recordings, excerpts=speech.excerpts)
-    parts, evidence = [], []
-    found = _each(terms, whole, archive, inside, workers, advance)
-    for number, (places, probability) in enumerate(found):
-        parts.append(_candidates(number, places, probability))
-        evidence.append(log_evidence(probability))
+    archive, heard = hear(terms, segments, speech, workers=workers, advance=advance)
+    parts = [_candidates(number, one) for number, one in enumerate(heard)]
     candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
-    judged = np.array(evidence), np.ones(len(terms), np.bool_)
+    evidence = np.array([said_again_evidence(one.probability) for one in heard])
+    judged = evidence, np.ones(len(heard), np.bool_)
     by_itself, occurs = (term_occurrence(*judged, one) for one in ("adhoc", mode))
     return TermCandidates(
-        terms=tuple(one.term for one in terms),
-        words=((),) * len(terms),
-        oov_words=((),) * len(terms),
+        terms=tuple(one.term for one in heard),
+        words=((),) * len(heard),
+        oov_words=((),) * len(heard),
         wildcards={},
-        variants=tuple(_variant(one) for one in terms),
+        variants=tuple(one.variant for one in heard),
         recordings=archive.recordings,
         candidates=candidates,
         occurs=by_itself,
@@ -112,10 +118,36 @@ def find_by_examples(
         without_model=(),
         segments=tuple(segments),
         copies=NO_COPIES,
-        speech=speech._replace(seconds=_searched_s(archive, speech.excerpts)),
+        speech=speech._replace(seconds=archive.seconds_inside(speech.excerpts)),
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
+
+
+def hear(
+    terms: Sequence[ExampleTerm],
+    segments: Sequence[Segment],
+    speech: SearchedSpeech,
+    beside: Sequence[Candidates] = (),
+    *,
+    workers: Executor = IN_PROCESS,
+    advance: Callable[[float], None] = lambda share: None,
+) -> tuple[SoundArchive, list[Heard]]:
+    """What examples say of the searched speech.
+
+    Args:
+        beside: of each term, the places that words found; empty without words.
+        terms, workers, advance: see `find_by_examples`, and what is raised.
+    """
+    terms = _checked(terms)
+    if speech.spoken_by is not None:
+        raise StdError("query by example finds who sounds alike in all of a recording: expected no "
+                       "condition on speakers")  # fmt: skip
+    whole = archive_of(segments)
+    wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
+    archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
+    inside = partial(_inside, recordings=archive.recordings, excerpts=speech.excerpts)
+    return archive, [*_each(terms, whole, archive, inside, beside, workers, advance)]
 
 
 def _checked(terms: Sequence[ExampleTerm]) -> list[ExampleTerm]:
@@ -137,34 +169,20 @@ def _inside(
     return inside_ecf(*places, recordings=recordings, excerpts=excerpts)
 
 
-def _searched_s(archive: SoundArchive, excerpts: Sequence[Excerpt] | None) -> float:
-    """How much of an archive's sound is inside the excerpts, in all channels."""
-    if excerpts is None:
-        return archive.seconds
-    bounds_s: dict[Recording, tuple[float, float]] = {}
-    for part in archive.parts:
-        begin_s = part.sound.start_ms[part.rows] / 1000
-        end_s = begin_s + np.diff(part.sound.offsets)[part.rows] * FRAME_MS / 1000
-        names = (archive.recordings[number] for number in part.recordings.tolist())
-        bounds_s |= zip(names, zip(begin_s.tolist(), end_s.tolist(), strict=True), strict=True)
-    cut = defaultdict[Recording, list[Excerpt]](list)
-    for one in excerpts:
-        first_s, last_s = bounds_s.get(one.recording, (0.0, 0.0))
-        start_s = max(one.start_s, first_s)
-        length_s = max(0.0, min(one.end_s, last_s) - start_s)
-        cut[one.recording].append(Excerpt(one.recording, start_s, length_s))
-    return sum(map(speech_s, cut.values()))
-
-
 def _each(
     terms: Sequence[ExampleTerm],
     whole: SoundArchive,
     archive: SoundArchive,
     inside: Callable[[Spans], Bools],
+    beside: Sequence[Candidates],
     workers: Executor,
     advance: Callable[[float], None],
-) -> Iterator[tuple[Spans, Float64s]]:
-    """The places of each term in an archive, and their probabilities; examples are of the whole."""
+) -> Iterator[Heard]:
+    """What the examples of each term say of an archive; they are of the whole.
+
+    Args:
+        beside: of each term, the places that words found; empty without words.
+    """
     read = []  # all of them before the first search: a mistake in the last one costs no time
     for one in terms:
         named = zip(one.examples, one.names or one.examples, strict=True)
@@ -172,27 +190,44 @@ def _each(
     given = [each_once(examples) for examples in read]
     every = [example for examples in given for example in examples]
     ranked = iter(best_places(every, archive, workers, inside, advance))
-    sample = archive.sample()
-    for examples in given:
-        yield _found(examples, [*islice(ranked, len(examples))], archive, sample)
+    sample, bounds_ms = archive.sample(), archive.bounds_ms()
+    of_words = beside or [NO_CANDIDATES] * len(given)
+    for term, examples, by_words in zip(terms, given, of_words, strict=True):
+        of_each = [*islice(ranked, len(examples))]
+        if len(examples) == 1:
+            (places, cost), *_ = of_each
+            costs = [cost]
+        else:
+            places = joined(of_each, examples, archive)
+            costs = [costs_at(example, archive, places) for example in examples]
+        usual = usual_at(archive, places, sample)
+        probability = _judged(costs, of_each, usual)
+        there, rows = _with_sound(by_words, bounds_ms)
+        costs = [costs_at(example, archive, there) for example in examples]
+        beside_them = np.full(len(by_words.term), np.nan)
+        beside_them[rows] = _judged(costs, of_each, usual_at(archive, there, sample))
+        own = [example.span for example in examples if example.span]
+        yield Heard(term.term, _variant(term), own, places, probability, beside_them)
 
 
-def _found(
-    examples: Sequence[Example],
-    ranked: Sequence[tuple[Spans, Float64s]],
-    archive: SoundArchive,
-    sample: UInt64s,
-) -> tuple[Spans, Float64s]:
-    """The places of a term, and their probabilities; of several examples, by all of them."""
-    if len(examples) == 1:
-        places, cost = ranked[0]
-        costs = [cost]
-    else:
-        places = joined(ranked, examples, archive)
-        costs = [costs_at(example, archive, places) for example in examples]
+def _judged(
+    costs: Sequence[Float64s], ranked: Sequence[tuple[Spans, Float64s]], usual: Float64s
+) -> Float64s:
+    """(n,) the probabilities of places, by the costs of each example and those by chance."""
     stands = [standing(cost, own) for cost, (_, own) in zip(costs, ranked, strict=True)]
-    nearness = usual_at(archive, places, sample) - np.mean(costs, axis=0)
-    return places, probabilities(np.mean(stands, axis=0), nearness, len(examples))
+    nearness = usual - np.mean(costs, axis=0)
+    return probabilities(np.mean(stands, axis=0), nearness, len(costs))
+
+
+def _with_sound(by_words: Candidates, bounds_ms: Int64s) -> tuple[Spans, Int64s]:
+    """The candidates that have sound, cut to it and of a frame at least; (m,) their rows."""
+    first, last = bounds_ms[by_words.recording].T
+    middle = (by_words.start_ms + by_words.end_ms) // 2
+    rows = np.flatnonzero((first <= middle) & (middle < last))
+    first, last = first[rows], last[rows]
+    start = np.clip(by_words.start_ms[rows], first, last - FRAME_MS)
+    end = np.clip(by_words.end_ms[rows], start + FRAME_MS, last)
+    return Spans(by_words.recording[rows], start, end), rows
 
 
 def _variant(term: ExampleTerm) -> Variant:
@@ -202,16 +237,16 @@ def _variant(term: ExampleTerm) -> Variant:
     return Variant((), 1.0, "example", f"sounds like {first}{more}")
 
 
-def _candidates(term: int, places: Spans, probability: Float64s) -> Candidates:
+def _candidates(term: int, heard: Heard) -> Candidates:
     """The places of a term; the slots of words there are looked up for hits that are shown."""
-    zeros = np.zeros(len(places.recording), np.int64)
+    zeros = np.zeros(len(heard.probability), np.int64)
     return Candidates(
         term=zeros + term,
         variant=zeros + term,
-        recording=places.recording,
-        start_ms=places.start_ms,
-        end_ms=places.end_ms,
-        probability=probability,
+        recording=heard.places.recording,
+        start_ms=heard.places.start_ms,
+        end_ms=heard.places.end_ms,
+        probability=heard.probability,
         family=zeros + term,
         first_slot=zeros - 1,
         last_slot=zeros - 1,
@@ -243,16 +278,3 @@ def probabilities(stands: Float64s, nearness: Float64s, examples: int = 1) -> Fl
     log_odds = INTERCEPT + OF_STANDING * stands + OF_NEARNESS * nearness
     log_odds += OF_FURTHER_EXAMPLES * (1 - 1 / examples)
     return np.asarray(1 / (1 + np.exp(-log_odds)), np.float64)
-
-
-def log_evidence(probability: Float64s) -> float:
-    """Log evidence that a term is said again, against all its places being false alarms.
-
-    If a place of a term that is said again is right with prior probability s and posterior
-    probability p, its evidence is (1 - s) / (1 - p) times as likely as if the term were not said
-    again. Over all n places, log(1 - s) adds up to the expected occurrences.
-
-    Args:
-        probability: (n,) `probabilities` of its places.
-    """
-    return float(-np.log1p(-np.minimum(probability, SURE)).sum() - EXPECTED)

@@ -11,7 +11,7 @@ candidate takes its nearest partner of each other recogniser first.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from searcher.fusion.pooling import SURENESS, pool, weights
 from searcher.index.copies import NO_COPIES, Copies
 from searcher.lexical.deduplicate import SAME_EVENT_MS
 from searcher.results.candidates import Candidates, concatenate, in_order
-from searcher.results.hits import Finding
+from searcher.results.hits import Finding, FusedVariant
 from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
@@ -90,14 +90,6 @@ def _groups(term: Int64s, recording: Int64s, twice_middle: Int64s) -> Int64s:
         | (np.diff(twice_middle) >= 2 * SAME_EVENT_MS)
     )
     return np.cumsum(is_first) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class FusedVariant(Variant):
-    """What the recogniser that is surest of a place found there, and what each found."""
-
-    recogniser: int = 0  # whose candidate it is: the surest
-    found_by: tuple[Finding, ...] = ()  # the most probable first
 
 
 class FusedRecogniser(NamedTuple):

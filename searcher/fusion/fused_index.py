@@ -16,7 +16,7 @@ import numpy as np
 
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
-from searcher.fusion.fused_candidates import FusedRecogniser, FusedVariant, fuse
+from searcher.fusion.fused_candidates import FusedRecogniser, fuse
 from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS, measured
 from searcher.index.copies import NO_COPIES, Copies, common_copies
 from searcher.index.searched_speech import SearchedSpeech, doubt
@@ -25,7 +25,7 @@ from searcher.open_snapshot import HowToSearch
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained, within_words
 from searcher.results.candidates import with_slots
-from searcher.results.hits import HitColumns, WithinWord
+from searcher.results.hits import FusedVariant, HitColumns, WithinWord
 from searcher.results.search_result import SearchResult, TermCandidates
 from searcher.search import decide
 from searcher.searchable_index import SearchableIndex

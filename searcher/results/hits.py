@@ -2,6 +2,7 @@
 
 Hit         one place
     WithinWord  the other word that it is inside
+    Finding     what one of several searches found there; FusedVariant has those of all
 Hits        several, as a list that can be shown as a table
 HitColumns  many, as columns, which become documents without a `Hit` object each
 """
@@ -12,20 +13,22 @@ from math import ceil
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from searcher.terms.request import Variant
 from std.display.rows import Framed
 from std.numbers import counted, with_channel, written, written_column
 
 WordKind = Literal["form", "part", "apart"]
+BY_WORDS, BY_SOUND = "words", "sound"
 WORD_KINDS: tuple[WordKind, ...] = ("form", "part", "apart")
 SHOWN = 10  # hits of a representation
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The finding of one of several recognisers at a place."""
+    """What one of several recognisers found at a place; or the words of a term, or its sound."""
 
-    store: str  # index of the recogniser's output
-    weight: float  # against the others, 0 to 1; 0 if its index lacks the recording
+    store: str  # index of the recogniser's output; `BY_WORDS`, `BY_SOUND`
+    weight: float  # against the others, 0 to 1; 0 if it lacks the recording
     probability: float  # 0 if not found; includes its doubt that the term occurs
     searched: str  # as in `Hit`, empty if it did not
     method: str
@@ -34,6 +37,14 @@ class Finding:
     def document(self) -> dict[str, Any]:
         """The finding as `std-search --json` and `--explain` write it."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class FusedVariant(Variant):
+    """The surest of several findings at a place, and all of them."""
+
+    recogniser: int = 0  # whose candidate it is: the surest
+    found_by: tuple[Finding, ...] = ()  # the most probable first
 
 
 class WithinWord(NamedTuple):
@@ -68,8 +79,8 @@ class Hit:
     score: float
     decision: str | None
     searched: str  # the words looked up, or the words where the phones matched
-    # exact, wildcard, inflection, split, join, levenshtein, dice, pronunciation, phonetic, heard or
-    # spoken
+    # exact, wildcard, inflection, split, join, levenshtein, dice, pronunciation, phonetic, heard,
+    # spoken or example
     method: str
     similarity: float  # similarity of the searched words to the term, 0 to 1
     how: str  # the changes of the term's words, for a person
@@ -80,7 +91,7 @@ class Hit:
     threshold: float | None
     expected_occurrences: float  # expected occurrences of the term in the searched speech
     because: str  # the decision in words
-    found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
+    found_by: tuple[Finding, ...] = ()  # of several, the most probable first
     speaker: str = ""  # the speaker, if known; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
     heard: str = ""  # the likeliest phones heard there, if the index has them

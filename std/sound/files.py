@@ -9,6 +9,7 @@ the highest bit of the first byte; ``float16`` are little-endian numbers. So a f
 a stream, and an incomplete one is continued after its last whole frame.
 
 sound_name   of a recording's file; `sounding` is its inverse
+sounds_of    stretches of recordings -> examples among the files of a folder
 header       the line
 appended     a file to append frames to, with its frames so far
 read_sound   a file -> Sound; its frames stay on the disk until they are used
@@ -17,7 +18,7 @@ read_sound   a file -> Sound; its frames stay on the disk until they are used
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -37,12 +38,33 @@ SUFFIX = ".sound"
 LONGEST_HEADER = 1 << 16
 MOST_DIMENSIONS = 1 << 14
 MOST = 1 << 53  # of any number in it
+SHORTEST_S, LONGEST_S = 0.2, 10.0  # of an example of a term
 
 
 def sound_name(recording: Recording) -> str:
     """The name of a recording's file; channels beside the first have one of their own."""
     channel = "" if recording.channel == 1 else f".ch{recording.channel}"
     return f"{recording.file}{channel}{SUFFIX}"
+
+
+def sounds_of(stretches: Iterable[tuple[str, float, float]], folder: Path) -> tuple[str, ...]:
+    """Stretches of recordings in a folder of sound, as `searcher.ExampleTerm` takes them.
+
+    Left out are those without sound there, and those longer than an example may be.
+
+    Args:
+        stretches: recording, start and end in seconds, as `SpokenQuery.stretches`.
+        folder: what ``std-recognise --sound`` wrote.
+    """
+    found = []
+    for recording, start_s, end_s in stretches:
+        path = folder / sound_name(Recording(recording, 1))
+        more_s = max(0.0, SHORTEST_S - (end_s - start_s)) / 2
+        first_s = max(0.0, start_s - more_s)
+        last_s = max(end_s + more_s, first_s + SHORTEST_S)
+        if last_s - first_s <= LONGEST_S and path.is_file():
+            found.append(f"{path}@{first_s:.3f}-{last_s:.3f}")
+    return tuple(found)
 
 
 def sounding(path: str) -> str:

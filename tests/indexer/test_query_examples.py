@@ -1,9 +1,11 @@
 """Which recordings are examples of which query."""
 
 import io
+import json
 
 import pytest
 
+from indexer import read_spoken_queries
 from indexer.query_examples import QueryExample, query_of_name, read_examples
 from std.errors import InputError
 
@@ -50,3 +52,31 @@ def test_a_table():
 def test_mistakes_are_named(text, expected):
     with pytest.raises(InputError, match=expected):
         read_examples(io.BytesIO(text.encode()), "examples.csv")
+
+
+def test_a_stretch_is_where_the_likeliest_words_are(tmp_path):
+    """A slot that is likelier empty is none; a query without words is all of its utterance."""
+    path = tmp_path / "networks.jsonl"
+    for name, epsilon in (("tomato", 0.1), ("nothing", 0.7)):
+        slots = [
+            {"s": 0.0, "e": 0.4, "eps": 0.8, "w": [["a", 0.2, 0.0, 0.4]]},
+            {
+                "s": 0.5,
+                "e": 0.9,
+                "eps": epsilon,
+                "w": [["to", 0.3, 0.6, 0.9], ["b", 0.1, 0.5, 0.7]],
+            },
+            {"s": 0.9, "e": 1.3, "eps": epsilon, "w": [["mato", 0.3, 0.9, 1.25]]},
+        ]
+        line = {"utt": name, "file": name, "channel": 1, "start": 0, "end": 2, "slots": slots}
+        with path.open("a") as sink:
+            sink.write(json.dumps(line) + "\n")
+    found = read_spoken_queries(path).spoken.queries
+    assert {one.query_id: one.stretches for one in found} == {
+        "tomato": (("tomato", 0.6, 1.25),),
+        "nothing": (("nothing", 0.0, 2.0),),
+    }
+    (cut,) = read_spoken_queries(
+        path, examples=[QueryExample("q", "tomato", 500, 800)]
+    ).spoken.queries
+    assert cut.stretches == (("tomato", 0.5, 0.8),)

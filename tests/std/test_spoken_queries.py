@@ -6,12 +6,22 @@ import json
 import pytest
 
 from std.errors import InputError
-from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords, dump, parse, term_list_of
+from std.sound.files import sounds_of
+from std.spoken_queries import (
+    QueryStretch,
+    SpokenQueries,
+    SpokenQuery,
+    WeightedWords,
+    dump,
+    parse,
+    term_list_of,
+)
 
 TOMATO = SpokenQuery(
     "tomato",
     ("tomato", "tomato.1"),
     (WeightedWords("tomato", 0.75), WeightedWords('to "mate" o', 0.25)),
+    stretches=(QueryStretch("tomato", 0.3, 0.9), QueryStretch("tomato.1", 0.05, 0.15)),
 )
 SILENT = SpokenQuery("silent", ("silent",), ())
 
@@ -24,6 +34,16 @@ def test_written_and_read_again(tmp_path):
     again = io.BytesIO()
     dump(parse(path), again)
     assert again.getvalue() == path.read_bytes()
+
+
+def test_the_sound_of_a_query_is_where_its_words_are(tmp_path):
+    """A stretch that is shorter than an example may be is extended; one that is longer is none."""
+    assert sounds_of(TOMATO.stretches, tmp_path) == ()
+    for name in ("tomato", "tomato.1", "speech"):
+        (tmp_path / f"{name}.sound").touch()
+    expected = (f"{tmp_path}/tomato.sound@0.300-0.900", f"{tmp_path}/tomato.1.sound@0.000-0.200")
+    assert sounds_of(TOMATO.stretches, tmp_path) == expected
+    assert sounds_of([QueryStretch("speech", 0, 11)], tmp_path) == ()
 
 
 def test_the_term_list_has_the_likeliest_words():
@@ -55,6 +75,10 @@ def query(**changes):
         (query(alternatives=[{"words": "x", "weight": 0}]), "above 0, up to 1"),
         (query(alternatives=[{"words": w, "weight": 0.6} for w in "xy"]), "sum is at most 1"),
         (query() | {"queries": query()["queries"] * 2}, "each query once, got 'a'"),
+        (
+            query(stretches=[{"recording": "a", "start_s": 2, "end_s": 1}]),
+            r"expected a time after 2 at queries\[0\].stretches\[0\].end_s",
+        ),
     ],
 )
 def test_other_files_are_refused(tmp_path, document, expected):

@@ -8,9 +8,11 @@ from searcher.calibration.occurrence_rate import DETECTED, GRID, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import against_all
 from searcher.calibration.weights import (
+    BothWeights,
     Evidence,
     Examples,
     Weights,
+    by_both,
     examples_of,
     fit,
     refit,
@@ -233,3 +235,14 @@ def test_the_gradient_is_that_of_the_loss(monkeypatch):
     gradient = loss(at)[1]
     for i, step in enumerate(np.eye(3) * 1e-5):
         assert gradient[i] == pytest.approx((loss(at + step)[0] - loss(at - step)[0]) / 2e-5, 1e-4)
+
+
+def test_words_and_sound_by_hand():
+    """Both at .5: the intercept. Unfound words are .0001; without sound, words count alone."""
+    words, sound = np.array([0.5, 0.0, 0.9, 1.0, 0.8]), np.array([0.5, 0.9, np.nan, 0.2, 0.3])
+    weights = BothWeights(-1.0, 0.6, 0.5)
+    unfound = -1 - 0.6 * np.log(9999) + 0.5 * np.log(9)
+    both = -1 + 0.6 * np.log(4) - 0.5 * np.log(7 / 3)
+    expected = [1 / (1 + np.exp(-one)) for one in (-1.0, unfound, both)]
+    found = by_both(words, sound, weights)
+    assert found.tolist() == pytest.approx([*expected[:2], 0.9, 1.0, expected[2]])

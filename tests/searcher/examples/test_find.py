@@ -10,11 +10,11 @@ import pytest
 
 from indexer import delete_recordings, index_files, rename_recording
 from searcher import ExampleTerm, open_index
-from searcher.calibration.occurring_terms import term_occurrence
+from searcher.calibration.occurring_terms import said_again_evidence, term_occurrence
 from searcher.commands.search import main
 from searcher.examples import example, find
 from searcher.examples.example import archive_of, read_example
-from searcher.examples.find import FEWEST, log_evidence, probabilities, standing
+from searcher.examples.find import FEWEST, probabilities, standing
 from searcher.examples.kernels import alignment
 from searcher.examples.places import MARGIN, best_places, costs_at, costs_between, usual_at
 from searcher.results.candidates import Spans
@@ -259,8 +259,11 @@ def test_the_command_writes_a_hit_list(store, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--like", "a@4-5", "spreewald"], "not both"),
-        (["--like", "a@4-5", "--examples", "x.csv"], "not both"),
+        (["--like", "a@4-5", "spreewald", "haus"], "are examples of one TERM"),
+        (["--like", "a@4-5", "--examples", "x.csv"], "are examples of one TERM"),
+        (["--like", "a@4-5", "--terms", "x.csv"], "those of a list are --examples"),
+        (["--like", "a@4-5", "spreewald", "--inflections"], "--inflections finds words"),
+        (["--like", "a@4-5", "spreewald AND haus"], "a word or a phrase beside examples"),
         (["--like", "a@4-5", "--output", "x.xml"], "--json"),
         (
             ["--like", "talks/a.OGG"],
@@ -377,15 +380,142 @@ def test_the_sample_of_a_long_archive_is_from_few_stretches(store, monkeypatch):
 def test_a_list_tells_how_many_of_its_terms_are_said_again():
     """One of a hundred terms has a likely place; or all have one."""
     nothing, something = np.full(200, 0.002), np.append(np.full(199, 0.002), 0.95)
-    evidence = np.array([log_evidence(something), *[log_evidence(nothing)] * 99])
+    evidence = np.array([said_again_evidence(something), *[said_again_evidence(nothing)] * 99])
     is_oov = np.ones(100, np.bool_)
     adhoc, listed = (term_occurrence(evidence, is_oov, mode) for mode in ("adhoc", "list"))
     assert adhoc[0] > listed[0] > 10 * listed[1]
     assert adhoc[1] > 0.2 > 0.1 > listed[1]
-    all_said = np.array([log_evidence(something)] * 100)
+    all_said = np.array([said_again_evidence(something)] * 100)
     assert term_occurrence(all_said, is_oov, "list").min() > 0.97
 
 
 def test_equal_places_do_not_divide_by_zero():
     costs = np.full(100, 0.3)
     assert np.isfinite(standing(costs, costs)).all()
+
+
+def write_queries(folder, *stretches):
+    """Spoken queries that were recognised as their ids, and where they are said."""
+    queries = [
+        {
+            "id": name,
+            "examples": [name],
+            "alternatives": [{"words": name, "weight": 1}],
+            "stretches": [{"recording": name, "start_s": begin_s, "end_s": end_s}],
+        }
+        for name, begin_s, end_s in stretches
+    ]
+    path = folder / "queries.json"
+    path.write_text(json.dumps({"format": "std spoken queries 1", "queries": queries}))
+    return path
+
+
+def test_a_query_with_words_and_sound_finds_what_either_finds(store):
+    """The recogniser wrote the word in b; in c it is only in the sound."""
+    term = Term("T", "spreewald")
+    with open_index(store) as index:
+        alone = {hit.file: hit.probability for hit in index.search("spreewald")}
+        result = index.find_examples([ExampleTerm(term, ("a@4.0-4.6",))], words=[term])
+        hits = sorted(index.hits(result), key=lambda hit: -hit.probability)
+    first, second, *others = hits
+    assert (first.file, second.file) == ("b", "c")
+    assert alone.keys() == {"b"}
+    assert first.probability > alone["b"]
+    assert second.probability > 10 * others[0].probability
+    assert (first.method, first.searched, first.start_s) == ("exact", "spreewald", 10.1)
+    assert [one.store for one in first.found_by] in (["words", "sound"], ["sound", "words"])
+    assert first.how.startswith("found by words as 'spreewald' (exact, ")
+    assert ", sounds like a@4.0-4.6 (" in first.how
+    assert second.method == "example"
+    assert second.how.startswith("not found by words, sounds like a@4.0-4.6 (")
+    assert [(one.store, one.searched) for one in second.found_by] == [("sound", ""), ("words", "")]
+    assert not [hit for hit in hits if hit.file == "a" and 3.8 < hit.start_s < 4.6]
+    assert len([hit for hit in hits if hit.file == "b" and 9.5 < hit.start_s < 10.5]) == 1
+
+
+def test_the_place_of_an_example_is_no_hit_of_its_words_either(store):
+    term = Term("T", "spreewald")
+    with open_index(store) as index:
+        result = index.find_examples([ExampleTerm(term, ("b@10.0-10.6",))], words=[term])
+        places = [(hit.file, hit.start_s, hit.searched) for hit in index.hits(result)]
+        assert not [place for place in places if place[0] == "b" and 9.8 < place[1] < 10.5], places
+        with pytest.raises(ValueError, match="expected the id of one of 1 term with words, got"):
+            index.find_examples([ExampleTerm(Term("U", "und"), ("a@4.0-4.6",))], words=[term])
+
+
+def test_terms_without_examples_are_searched_by_words_alone(store):
+    terms = [Term("T", "spreewald"), Term("U", "und")]
+    with open_index(store) as index:
+        alone = index.hits(index.search_terms(terms[1:]))
+        both = index.find_examples([ExampleTerm(terms[0], ("a@4.0-4.6",))], words=terms)
+        assert {hit.term for hit in index.hits(both)} == {"spreewald", "und"}
+        und = [hit for hit in index.hits(both) if hit.term_id == "U"]
+    assert [(hit.start_s, hit.method) for hit in und] == [
+        (hit.start_s, hit.method) for hit in alone
+    ]
+    assert all(hit.found_by == () for hit in und)
+
+
+def test_words_count_alone_where_there_is_no_sound(networks, tmp_path):
+    for name in ("a.sound", "b.jsonl", "c.sound"):  # without b.sound
+        shutil.copy(networks / name, tmp_path)
+    index_files(sorted(tmp_path.iterdir()), tmp_path / "i", language="de")
+    term = Term("T", "spreewald")
+    with open_index(tmp_path / "i") as index:
+        alone = index.search_terms([term])
+        result = index.find_examples([ExampleTerm(term, ("a@4.0-4.6",))], words=[term])
+        hit, *_ = [hit for hit in index.hits(result) if hit.searched == "spreewald"]
+        other, *_ = [hit for hit in index.hits(alone) if hit.searched == "spreewald"]
+    assert hit.how == "found by words as 'spreewald', no sound there"
+    assert [one.weight for one in hit.found_by] == [1.0, 0.0]
+    assert (hit.file, hit.start_s) == (other.file, other.start_s) == ("b", 10.1)
+    assert hit.found_by[0].probability == hit.probability
+
+
+def test_the_command_searches_spoken_queries_by_their_words_and_their_sound(
+    store, tmp_path, capsys
+):
+    folder = tmp_path / "queries"
+    folder.mkdir()
+    write_sound(folder, "spreewald", np.concatenate([WORD ^ 255, WORD, WORD ^ 255]))
+    queries = write_queries(tmp_path, ("spreewald", 0.6, 1.2), ("und", 0.1, 0.4))
+    ecf = tmp_path / "ecf.xml"
+    excerpts = "".join(
+        f'<excerpt audio_filename="{file}" channel="1" tbeg="0" dur="20" source_type="bnews"/>'
+        for file in AT_S
+    )
+    ecf.write_text(f'<ecf source_signal_duration="60" version="1">{excerpts}</ecf>')
+    asked = ["--store", str(store), "--queries", str(queries), "--ecf", str(ecf)]
+    asked += ["--output", str(tmp_path / "hits.xml"), "--jobs", "2"]
+    explained = tmp_path / "hits.jsonl"
+    more = ["--examples", str(folder), "--explain", str(explained)]
+    assert main([*asked, *more]) == 0
+    assert "1 query (und) without sound in" in capsys.readouterr().err
+    hits = [json.loads(line) for line in explained.read_text().splitlines()]
+    likely = {(hit["term_id"], hit["file"]) for hit in hits if hit["probability"] > 0.2}
+    assert {("spreewald", "a"), ("spreewald", "b"), ("und", "b")} <= likely
+    (first,) = [hit for hit in hits if hit["term_id"] == "spreewald" and hit["file"] == "b"
+                and hit["probability"] > 0.2]  # fmt: skip
+    assert {one["store"] for one in first["found_by"]} == {"words", "sound"}
+    table = tmp_path / "examples.csv"
+    table.write_text("term,example\nspreewald,a@4.0-4.6\n")
+    assert main([*asked, "--examples", str(table), "--quiet"]) == 0
+    capsys.readouterr()
+    table.write_text("term,example\nspreewald,a@4.0-4.6\nhaus,a@1-2\n")
+    (tmp_path / "empty").mkdir()
+    for examples, message in (
+        (table, "examples.csv:3: expected the id or the text of a term of "),
+        (tmp_path / "empty", "expected NAME.sound of the queries, got none"),
+    ):
+        assert main([*asked, "--examples", str(examples), "--quiet"]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_the_command_searches_a_term_by_its_word_and_an_example(store, capsys):
+    given = ["--store", str(store), "spreewald", "--like", "a@4.0-4.6", "--json", "--quiet"]
+    assert main(given) == 0
+    hits = json.loads(capsys.readouterr().out)
+    assert [(hit["term"], hit["file"]) for hit in hits[:2]] == [
+        ("spreewald", "b"),
+        ("spreewald", "c"),
+    ]
