@@ -167,7 +167,8 @@ class Index(IndexSnapshot):
             StdError: the index has no sound (`std-recognise --sound`), or an example is invalid.
             ValueError: a term has an id that none of ``words`` has.
         """
-        from searcher.examples.find import find_by_examples, hear  # loads compiled kernels
+        # It loads compiled kernels.
+        from searcher.examples.find import find_by_examples, places_by_examples
 
         speech = self.searched_speech(ecf, where, recordings)
         judged: SearchMode = mode if self.config.calibration.list == "whole" else "adhoc"
@@ -184,10 +185,10 @@ class Index(IndexSnapshot):
             by_words, weights = self.candidates(written, speech, **how), WRITTEN
         by_words = by_words.under_each_name()
         beside = candidates_of([one.term for one in terms], by_words)
-        _, heard = hear(
+        _, by_examples = places_by_examples(
             terms, self.segments, speech, beside, workers=workers, advance=how["advance"]
         )
-        return decide(with_examples(by_words, heard, weights, judged), self.config, mode=mode)
+        return decide(with_examples(by_words, by_examples, weights, judged), self.config, mode=mode)
 
     def discover(
         self,

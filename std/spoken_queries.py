@@ -10,7 +10,7 @@
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
 recogniser output and no index, the searcher reads an index and no recogniser output.
 The cost of recognising the queries is part of the cost of the search. Stretches say where the words
-are in each example: a search by sound, too, compares these.
+are in each example: query by example compares these.
 
 QueryStretch     where a query is said in an example
 SpokenQuery      one query: weighted word sequences, from all its examples

@@ -51,8 +51,8 @@ from std.numbers import counted
 from std.store.columns import Int64s
 from std.values import Float64s, Recording, SearchMode, Term, ranges
 
-if TYPE_CHECKING:
-    from searcher.examples.find import Heard  # loads kernels that other searches do not need
+if TYPE_CHECKING:  # it loads kernels that other searches do not need
+    from searcher.examples.find import PlacesByExamples
 
 NO_HIT_SCORE = -5.0  # below that of any hit
 LEAST = 1e-3  # probability of a place of a spoken query
@@ -237,19 +237,22 @@ def candidates_of(terms: Sequence[Term], words: TermCandidates) -> list[Candidat
 
 
 def with_examples(
-    words: TermCandidates, heard: "Sequence[Heard]", weights: BothWeights, mode: SearchMode
+    words: TermCandidates,
+    by_examples: "Sequence[PlacesByExamples]",
+    weights: BothWeights,
+    mode: SearchMode,
 ) -> TermCandidates:
     """The candidates of terms by words and by examples, each place once.
 
     Args:
         words: what was found by words, under each name; terms without examples keep it.
-        heard: what the examples of some of the terms say.
+        by_examples: what the examples of some of the terms say.
     """
-    own = candidates_of([one.term for one in heard], words)
+    own = candidates_of([one.term for one in by_examples], words)
     row_of = {one.term_id: row for row, one in enumerate(words.terms)}
-    rows = np.array([row_of[one.term.term_id] for one in heard], np.int64)
+    rows = np.array([row_of[one.term.term_id] for one in by_examples], np.int64)
     places, sound = [], []
-    for row, of_words, one in zip(rows.tolist(), own, heard, strict=True):
+    for row, of_words, one in zip(rows.tolist(), own, by_examples, strict=True):
         both = each_place_once(of_words, one, words.recordings)
         places.append(both[0]._replace(term=np.full(len(both[1]), row)))
         sound.append(both[1])
@@ -261,7 +264,7 @@ def with_examples(
     by_itself[rows], occurs[rows] = (term_occurrence(*judged, one) for one in ("adhoc", mode))
     every, p = concatenate(places), np.concatenate(fused)
     says = every.probability, np.concatenate(sound), occurs[every.term]
-    how = {row: one.variant.how for row, one in zip(rows.tolist(), heard, strict=True)}
+    how = {row: one.variant.how for row, one in zip(rows.tolist(), by_examples, strict=True)}
     variants = tuple(_fused_variants(words.variants, every, *says, how, weights))
     number = len(words.variants) + np.arange(len(variants))
     is_other = ~np.isin(words.candidates.term, rows)
@@ -276,7 +279,7 @@ def with_examples(
 
 
 def each_place_once(
-    own: Candidates, heard: "Heard", recordings: Sequence[Recording]
+    own: Candidates, by_examples: "PlacesByExamples", recordings: Sequence[Recording]
 ) -> tuple[Candidates, Float64s]:
     """The places of a term by words, then those by sound alone; and (n,) what sound says of each.
 
@@ -284,26 +287,26 @@ def each_place_once(
     The examples are left out.
     """
     is_example = np.zeros(len(own.term), np.bool_)
-    for recording, begin_ms, end_ms in heard.own:
+    for recording, begin_ms, end_ms in by_examples.own:
         shared = np.minimum(own.end_ms, end_ms) - np.maximum(own.start_ms, begin_ms)
         here = own.recording == recordings.index(recording)
         is_example |= here & (shared >= (own.end_ms - own.start_ms) / 3)
-    own, sound = own.rows(~is_example), heard.beside[~is_example]
+    own, sound = own.rows(~is_example), by_examples.beside[~is_example]
     alone = []
-    for row, (number, start_ms, end_ms) in enumerate(zip(*heard.places, strict=True)):
+    for row, (number, start_ms, end_ms) in enumerate(zip(*by_examples.places, strict=True)):
         here = np.flatnonzero(own.recording == number)
         twice = np.abs(own.start_ms[here] + own.end_ms[here] - start_ms - end_ms)
         if twice.min(initial=2 * SAME_EVENT_MS) < 2 * SAME_EVENT_MS:
             nearest = here[np.argmin(twice)]
-            sound[nearest] = np.fmax(sound[nearest], heard.probability[row])
+            sound[nearest] = np.fmax(sound[nearest], by_examples.probability[row])
         else:
             alone.append(row)
     none = np.zeros(len(alone), np.int64)
-    spans = heard.places.rows(np.array(alone, np.int64))
+    spans = by_examples.places.rows(np.array(alone, np.int64))
     by_sound = Candidates(
         none, none - 1, *spans, none.astype(float), none, none + NO_SLOT, none + NO_SLOT
     )
-    return concatenate([own, by_sound]), np.append(sound, heard.probability[alone])
+    return concatenate([own, by_sound]), np.append(sound, by_examples.probability[alone])
 
 
 def _fused_variants(
@@ -324,14 +327,14 @@ def _fused_variants(
     """
     share = weights.words / (weights.words + weights.sound)
     columns = places.term, places.variant, words * occurs, sound * occurs
-    for term, variant, p, heard in zip(*(one.tolist() for one in columns), strict=True):
+    for term, variant, p, of_sound in zip(*(one.tolist() for one in columns), strict=True):
         own = variants[variant] if variant >= 0 else Variant((), method="")
         searched = " ".join(own.words)
         by_words = Finding(BY_WORDS, share, p, searched, own.method, own.how)
-        by_sound = Finding(BY_SOUND, 1 - share, heard, "", "example", how[term])
+        by_sound = Finding(BY_SOUND, 1 - share, of_sound, "", "example", how[term])
         said = f"found by words as {searched!r} ({own.method}, {p:.3f})"
-        said = f"{said if own.method else 'not found by words'}, {how[term]} ({heard:.3f})"
-        if np.isnan(heard):
+        said = f"{said if own.method else 'not found by words'}, {how[term]} ({of_sound:.3f})"
+        if np.isnan(of_sound):
             by_words = replace(by_words, weight=1.0)
             by_sound = Finding(BY_SOUND, 0.0, 0.0, "", "", "")
             said = f"found by words as {searched!r}, no sound there"

@@ -1,10 +1,10 @@
 """Terms that the user has examples of -> candidates, as other searches find them.
 
-ExampleTerm        a term and its examples
-find_by_examples   terms -> TermCandidates
-hear               terms -> what their examples say of each place
-standing           how far places stand out from the many where something else is said
-probabilities      figures of places -> probabilities that the term is said there
+ExampleTerm          a term and its examples
+find_by_examples     terms -> TermCandidates
+places_by_examples   terms -> what their examples say of each place
+standing             how far places stand out from the many where something else is said
+probabilities        figures of places -> probabilities that the term is said there
 
 Two figures describe a place. *Standing* is its distance from the example's places of rank 6 to 60,
 which are mostly wrong: they show how low the cost of a wrong place can be. *Nearness* compares its
@@ -65,7 +65,7 @@ class ExampleTerm(NamedTuple):
     names: tuple[str, ...] = ()  # of the examples, as people are told of them; none: as they are
 
 
-class Heard(NamedTuple):
+class PlacesByExamples(NamedTuple):
     """Where a term may be said by its examples."""
 
     term: Term
@@ -96,18 +96,20 @@ def find_by_examples(
         TypeError, ValueError: an argument is wrong.
     """
     begin = time.perf_counter()
-    archive, heard = hear(terms, segments, speech, workers=workers, advance=advance)
-    parts = [_candidates(number, one) for number, one in enumerate(heard)]
+    archive, by_examples = places_by_examples(
+        terms, segments, speech, workers=workers, advance=advance
+    )
+    parts = [_candidates(number, one) for number, one in enumerate(by_examples)]
     candidates = in_order(concatenate(parts) if parts else NO_CANDIDATES)
-    evidence = np.array([said_again_evidence(one.probability) for one in heard])
-    judged = evidence, np.ones(len(heard), np.bool_)
+    evidence = np.array([said_again_evidence(one.probability) for one in by_examples])
+    judged = evidence, np.ones(len(by_examples), np.bool_)
     by_itself, occurs = (term_occurrence(*judged, one) for one in ("adhoc", mode))
     return TermCandidates(
-        terms=tuple(one.term for one in heard),
-        words=((),) * len(heard),
-        oov_words=((),) * len(heard),
+        terms=tuple(one.term for one in by_examples),
+        words=((),) * len(by_examples),
+        oov_words=((),) * len(by_examples),
         wildcards={},
-        variants=tuple(one.variant for one in heard),
+        variants=tuple(one.variant for one in by_examples),
         recordings=archive.recordings,
         candidates=candidates,
         occurs=by_itself,
@@ -124,7 +126,7 @@ def find_by_examples(
     )
 
 
-def hear(
+def places_by_examples(
     terms: Sequence[ExampleTerm],
     segments: Sequence[Segment],
     speech: SearchedSpeech,
@@ -132,7 +134,7 @@ def hear(
     *,
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
-) -> tuple[SoundArchive, list[Heard]]:
+) -> tuple[SoundArchive, list[PlacesByExamples]]:
     """What examples say of the searched speech.
 
     Args:
@@ -177,7 +179,7 @@ def _each(
     beside: Sequence[Candidates],
     workers: Executor,
     advance: Callable[[float], None],
-) -> Iterator[Heard]:
+) -> Iterator[PlacesByExamples]:
     """What the examples of each term say of an archive; they are of the whole.
 
     Args:
@@ -207,7 +209,7 @@ def _each(
         beside_them = np.full(len(by_words.term), np.nan)
         beside_them[rows] = _judged(costs, of_each, usual_at(archive, there, sample))
         own = [example.span for example in examples if example.span]
-        yield Heard(term.term, _variant(term), own, places, probability, beside_them)
+        yield PlacesByExamples(term.term, _variant(term), own, places, probability, beside_them)
 
 
 def _judged(
@@ -237,16 +239,16 @@ def _variant(term: ExampleTerm) -> Variant:
     return Variant((), 1.0, "example", f"sounds like {first}{more}")
 
 
-def _candidates(term: int, heard: Heard) -> Candidates:
+def _candidates(term: int, by_examples: PlacesByExamples) -> Candidates:
     """The places of a term; the slots of words there are looked up for hits that are shown."""
-    zeros = np.zeros(len(heard.probability), np.int64)
+    zeros = np.zeros(len(by_examples.probability), np.int64)
     return Candidates(
         term=zeros + term,
         variant=zeros + term,
-        recording=heard.places.recording,
-        start_ms=heard.places.start_ms,
-        end_ms=heard.places.end_ms,
-        probability=heard.probability,
+        recording=by_examples.places.recording,
+        start_ms=by_examples.places.start_ms,
+        end_ms=by_examples.places.end_ms,
+        probability=by_examples.probability,
         family=zeros + term,
         first_slot=zeros - 1,
         last_slot=zeros - 1,
