@@ -23,7 +23,9 @@ from recogniser.protocol import Listener, Recogniser, Window
 from recogniser.sound import SoundSink, SoundWriter, sound_file
 from std.audio.samples import Damage
 from std.errors import ConfigError, InputError, Unquoted
+from std.files import content_of, read
 from std.networks import network_line
+from std.outputs import open_output
 from std.values import Recording
 
 VOTERS = 3  # windows with speech that decide on the language
@@ -106,6 +108,8 @@ def recognise(
         StoppedError: ``stop`` returned true; finished blocks are kept.
     """
     started = time.process_time()
+    if task.again and not writer and not task.again.asks(task.name):
+        return _copied(task, task.again)
     damage = Damage()
     split = task.channels == "split"
     found, channels = channels_of(task)
@@ -128,6 +132,8 @@ def recognise(
                     progress(done_s + written[-1]["end"])
                     if stop():
                         raise StoppedError
+            if task.again and not writer:
+                task.again.keep_sound(recording, task.output)
             done_s += next((x["end"] for x in reversed(lines) if x["channel"] == channel), 0.0)
         folder.finish(task.output, task.name, stream)
     report = report_of(task.name, lines)
@@ -136,6 +142,22 @@ def recognise(
     report.warning = doubt(report, (found, audio.tracks(task.path)), damage, missing_s)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
+
+
+def _copied(task: Task, again: Again) -> RecordingReport:
+    """The earlier networks and frames of a recording of which nothing is asked.
+
+    Raises:
+        InputError: it was not recognised before.
+    """
+    path = folder.finished(Path(again.networks), task.name)
+    lines = folder.read_lines(path)
+    for channel in sorted({line["channel"] for line in lines}):
+        again.keep_sound(Recording(task.name, channel), task.output)
+    target = folder.finished(task.output, task.name)
+    with open_output(target) as sink:
+        sink.write(read(content_of, path))
+    return report_of(task.name, lines)
 
 
 def channels_of(task: Task) -> tuple[int, list[int]]:

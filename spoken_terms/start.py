@@ -30,6 +30,7 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
     "std-config": "std.config_cli",
+    "std-listen-again": "spoken_terms.listen_again",
     "std-demo": "spoken_terms.demo",
 }
 ALIASES = {"std-query": ("std-search", "--explain-query")}  # other names of commands
@@ -75,6 +76,7 @@ std_serve = partial(start, "std-serve")
 std_score = partial(start, "std-score")
 std_discovery = partial(start, "std-discovery")
 std_config = partial(start, "std-config")
+std_listen_again = partial(start, "std-listen-again")
 std_demo = partial(start, "std-demo")
 std_query = partial(start, "std-query")
 

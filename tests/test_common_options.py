@@ -67,7 +67,8 @@ def test_options_have_one_meaning_everywhere(command):
     forms = {"--nl", "--csv", "--fmt"}
     assert forms & {*options} == (forms if command in WITH_ROWS else set())
     assert ("--set" in options) == ("--config" in options)
-    assert ("--json" in options) == (command not in ("std-serve", "std-store", "std-demo"))
+    others = ("std-serve", "std-store", "std-demo", "std-listen-again")
+    assert ("--json" in options) == (command not in others)
     others = {
         name: action
         for other in COMMANDS

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import wave
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from recogniser.options import RecognitionOptions
 from recogniser.processes import OutputSettings
 from recogniser.protocol import FRAME, Hypothesis, Recognition
 from recogniser.recording import StoppedError, Task, recognise
+from recogniser.sound import sound_file
 from std.errors import ConfigError, InputError
 from std.networks import TimedWord
+from std.values import Recording
 from tests.recogniser.conftest import write_speech
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
@@ -346,6 +349,26 @@ def test_listening_again_recognises_only_windows_of_the_stretches(speech, tmp_pa
     assert (report.windows, report.language) == (len(before), "de")
     (whole.output / folder.SETTINGS).write_text("{}")
     assert again.digest != listened_again(tmp_path, "speech,1,1,2,Ada\n").digest
+
+
+def test_what_no_stretch_is_of_is_copied_with_its_sound(speech, tmp_path, monkeypatch):
+    whole = task(speech, tmp_path / "whole", channels="split")
+    recognise(whole, Echo())
+    sounds = [sound_file(whole.output, Recording("speech", channel)) for channel in (1, 2)]
+    for one in sounds:
+        one.write_bytes(one.name.encode())
+    anew = task(speech, tmp_path / "anew", channels="split")
+    for text, is_decoded in (("speech,2,1,2,Ada\n", True), ("other,1,1,2,Ada\n", False)):
+        again = replace(anew, again=listened_again(tmp_path, text))
+        if not is_decoded:
+            monkeypatch.setattr(audio, "decode", None)
+        report = recognise(again, Hearing())
+        copied = [(again.output / one.name).read_bytes() for one in sounds]
+        assert copied == [one.read_bytes() for one in sounds]
+        paths = [folder.finished(one.output, "speech") for one in (whole, anew)]
+        assert (paths[0].read_bytes() == paths[1].read_bytes()) is not is_decoded
+        assert report.windows == len(lines(paths[0]))
+        paths[1].unlink()
 
 
 def test_listening_again_goes_on_where_it_stopped(speech, tmp_path):
