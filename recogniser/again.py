@@ -5,7 +5,6 @@
         earlier          the lines of a recording, by the spans of their windows
         within           the stretches in a window; without any, its line stays as it is
         asks             whether any are in a recording; otherwise its file is copied
-        keep_sound       copies the frames of a recording
     with_told        adds to a window's line what is heard there if some words may be said
 
 Each window that contains part of a stretch is recognised again, and the recogniser is given the
@@ -26,10 +25,8 @@ from typing import Any, NamedTuple
 
 from recogniser import folder
 from recogniser.protocol import Window
-from recogniser.sound import sound_file
 from std.errors import InputError, Unquoted
 from std.files import AnyPath, content_of, read
-from std.outputs import open_output
 from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
 from std.tables import read_table
 from std.values import Recording
@@ -81,17 +78,6 @@ class Again:
     def asks(self, name: str) -> bool:
         """Whether a stretch of any channel is asked."""
         return any(one.recording.file == name for one in self.stretches)
-
-    def keep_sound(self, recording: Recording, output: Path) -> None:
-        """Copy the frames of a recording, if there are any, beside its new networks.
-
-        Raises:
-            InputError: they cannot be read, or not be written.
-        """
-        path = sound_file(Path(self.networks), recording)
-        if path.exists():
-            with open_output(sound_file(output, recording)) as sink:
-                sink.write(read(content_of, path))
 
     def within(self, recording: Recording, window: Window) -> list[AskedStretch]:
         """The stretches that overlap a window."""

@@ -133,7 +133,7 @@ def recognise(
                     if stop():
                         raise StoppedError
             if task.again and not writer:
-                task.again.keep_sound(recording, task.output)
+                _copy_sound(task, task.again, recording)
             done_s += next((x["end"] for x in reversed(lines) if x["channel"] == channel), 0.0)
         folder.finish(task.output, task.name, stream)
     report = report_of(task.name, lines)
@@ -153,11 +153,19 @@ def _copied(task: Task, again: Again) -> RecordingReport:
     path = folder.finished(Path(again.networks), task.name)
     lines = folder.read_lines(path)
     for channel in sorted({line["channel"] for line in lines}):
-        again.keep_sound(Recording(task.name, channel), task.output)
+        _copy_sound(task, again, Recording(task.name, channel))
     target = folder.finished(task.output, task.name)
     with open_output(target) as sink:
         sink.write(read(content_of, path))
     return report_of(task.name, lines)
+
+
+def _copy_sound(task: Task, again: Again, recording: Recording) -> None:
+    """Copy the frames of a recording, if there are any, beside its new networks."""
+    path = sound_file(Path(again.networks), recording)
+    if path.exists():
+        with open_output(sound_file(task.output, recording)) as sink:
+            sink.write(read(content_of, path))
 
 
 def channels_of(task: Task) -> tuple[int, list[int]]:

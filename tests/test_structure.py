@@ -129,8 +129,17 @@ def names_of(source):
 
 
 def below_interface(package, source):
-    """Imports of a command's module that go around the public interface of its package."""
-    public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
+    """Imports of a command's module that go around the public interface of its package, or of all.
+
+    Args:
+        package: the command's; spoken_terms stands above all.
+    """
+    interfaces = (
+        [package] if package in PUBLIC else ["recogniser", "indexer", "searcher", "scoring"]
+    )
+    public = {
+        f"{one}.{name}" for one in interfaces for name in importlib.import_module(one).__all__
+    }
     for name in names_of(source):
         if within(name, ("recogniser", "indexer", "searcher", "scoring")):
             if name not in public and not within(name, OWN_PARTS):
