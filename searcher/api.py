@@ -297,7 +297,8 @@ class Index(IndexSnapshot):
 
     def first_speakers(self, result: SearchResult) -> list[str] | None:
         """(n,) the speaker at the start of each detection; None if the index names no speakers."""
-        return first_speakers(result.candidates, result.recordings, self.segments, self.copies)
+        candidates = with_slots(result.candidates, result.recordings, self.segments)
+        return first_speakers(candidates, result.recordings, self.segments, self.copies)
 
     def remarks(self, result: SearchResult) -> list[str]:
         """Notes about a search: unknown words, wildcards, missing phones."""

@@ -15,7 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher import Expected, SearchResult
-from service.examples import examples_of, find_like, is_example, is_phrase
+from service.examples import (
+    examples_of,
+    find_like,
+    has_examples,
+    is_example,
+    is_phrase,
+    parts_of,
+)
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet, ServedRecordings
@@ -104,11 +111,11 @@ def checked(
         if len(term) > limits.query_letters:
             expected = f"expected queries of at most {limits.query_letters} letters"
             raise ProblemError(400, f"{expected}, got one of {len(term)}")
-        if is_example(term):
+        if has_examples(term):
             examples_of(term, snapshot)
-            continue
-        for phrase in snapshot.index.phrases(term, need_words=need_words):
-            _check_phrase(phrase, snapshot, limits)
+        if not is_example(term):
+            for phrase in snapshot.index.phrases(parts_of(term).words, need_words=need_words):
+                _check_phrase(phrase, snapshot, limits)
     return given
 
 
@@ -131,7 +138,9 @@ def phrases_of(terms: Sequence[str], snapshot: Snapshot) -> list[str]:
     return [
         phrase
         for term in terms
-        for phrase in ((term,) if is_example(term) else snapshot.index.phrases(term))
+        for phrase in (
+            (term,) if is_example(term) else snapshot.index.phrases(parts_of(term).words)
+        )
     ]
 
 
@@ -149,7 +158,8 @@ def is_known(term: str, snapshot: Snapshot) -> bool:
 
 def may_be_slow(term: str, snapshot: Snapshot) -> bool:
     """Whether a term's search may take long: it is a query, or a phrase with wildcards."""
-    return not is_example(term) and ("*" in term or not is_phrase(term, snapshot))
+    words = parts_of(term).words
+    return words != "" and ("*" in words or not is_phrase(words, snapshot))
 
 
 def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> TermResult:
@@ -161,7 +171,7 @@ def search_term(term: str, snapshot: Snapshot, where: str | None = None) -> Term
     Raises:
         StdError: the index cannot be read, or the search takes more than the configuration allows.
     """
-    if is_example(term):
+    if has_examples(term):
         found = find_like(term, snapshot, where)
     else:
         found = snapshot.index.find(term, where=where, min_probability=0.0)

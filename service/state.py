@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
-from service.examples import is_example
+from service.examples import parts_of
 from service.jobs import Lane, Ongoing, SlowJobs, Stop, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot, unless_closed
 from service.marks import MarkFile
@@ -235,7 +235,7 @@ class Service:
         key = "forms of", snapshot.number, *terms, where
         found: TermResult | None = self.cache.get(key)
         if found is None:
-            words = [term for term in terms if not is_example(term)]
+            words = [words for words, _ in map(parts_of, terms) if words]
             hits = snapshot.index.find_forms(*words, where=where, min_probability=0.0)
             found = placed("", hits, snapshot)
             if snapshot is self.snapshot:

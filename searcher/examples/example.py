@@ -30,7 +30,7 @@ from std.sound.files import LONGEST_S, SHORTEST_S, SUFFIX, read_sound
 from std.sound.usual import SAMPLE
 from std.store import Segment
 from std.store.columns import Int64s, UInt64s, live_recordings
-from std.values import Excerpt, Recording
+from std.values import Bools, Excerpt, Recording
 
 STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a sample is from
 
@@ -106,6 +106,15 @@ class SoundArchive:
             length_s = max(0.0, min(one.end_s, last_s) - start_s)
             cut[one.recording].append(Excerpt(one.recording, start_s, length_s))
         return sum(map(speech_s, cut.values()))
+
+    def seconds_where(self, inside: Callable[[Spans], Bools]) -> float:
+        """How much of the sound is where it is searched, to a second of each recording."""
+        begin_ms, end_ms = self.bounds_ms().T
+        seconds = (end_ms - begin_ms) // 1000
+        recording = np.repeat(np.arange(len(seconds)), seconds)
+        of_recording = np.arange(len(recording)) - np.repeat(np.cumsum(seconds) - seconds, seconds)
+        at_ms = begin_ms[recording] + 1000 * of_recording + 500
+        return float(np.count_nonzero(inside(Spans(recording, at_ms, at_ms))))
 
     def sample(self) -> UInt64s:
         """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.

@@ -37,11 +37,11 @@ from searcher.examples.example import (
 )
 from searcher.examples.places import best_places, costs_at, joined, usual_at
 from searcher.index.copies import NO_COPIES
-from searcher.index.searched_speech import SearchedSpeech, inside_ecf
+from searcher.index.searched_speech import SearchedSpeech, SpeakerTurns, inside_ecf
 from searcher.results.candidates import NO_CANDIDATES, Candidates, Spans, concatenate, in_order
 from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant, require_terms
-from std.errors import StdError, quoted, require_kind
+from std.errors import quoted, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.sound.columns import FRAME_MS
 from std.store import Segment
@@ -92,7 +92,7 @@ def find_by_examples(
         advance: called with each finished share of the work.
 
     Raises:
-        StdError: the index has no sound; an example is invalid; only some speakers are searched.
+        StdError: the index has no sound; an example is invalid.
         TypeError, ValueError: an argument is wrong.
     """
     begin = time.perf_counter()
@@ -104,6 +104,10 @@ def find_by_examples(
     evidence = np.array([said_again_evidence(one.probability) for one in by_examples])
     judged = evidence, np.ones(len(by_examples), np.bool_)
     by_itself, occurs = (term_occurrence(*judged, one) for one in ("adhoc", mode))
+    if speech.spoken_by is None:
+        seconds = archive.seconds_inside(speech.excerpts)
+    else:
+        seconds = archive.seconds_where(_inside_of(speech, segments, archive.recordings))
     return TermCandidates(
         terms=tuple(one.term for one in by_examples),
         words=((),) * len(by_examples),
@@ -120,7 +124,7 @@ def find_by_examples(
         without_model=(),
         segments=tuple(segments),
         copies=NO_COPIES,
-        speech=speech._replace(seconds=archive.seconds_inside(speech.excerpts)),
+        speech=speech._replace(seconds=seconds),
         cut=frozenset(),
         seconds=time.perf_counter() - begin,
     )
@@ -142,13 +146,10 @@ def places_by_examples(
         terms, workers, advance: see `find_by_examples`, and what is raised.
     """
     terms = _checked(terms)
-    if speech.spoken_by is not None:
-        raise StdError("query by example finds who sounds alike in all of a recording: expected no "
-                       "condition on speakers")  # fmt: skip
     whole = archive_of(segments)
     wanted = None if speech.excerpts is None else {one.recording for one in speech.excerpts}
     archive = whole if wanted is None else archive_of(segments, wanted.__contains__)
-    inside = partial(_inside, recordings=archive.recordings, excerpts=speech.excerpts)
+    inside = _inside_of(speech, segments, archive.recordings)
     return archive, [*_each(terms, whole, archive, inside, beside, workers, advance)]
 
 
@@ -164,11 +165,23 @@ def _checked(terms: Sequence[ExampleTerm]) -> list[ExampleTerm]:
     return given
 
 
+def _inside_of(
+    speech: SearchedSpeech, segments: Sequence[Segment], recordings: Sequence[Recording]
+) -> Callable[[Spans], Bools]:
+    """Which places, rows of the recordings, are inside the searched speech."""
+    turns = speech.spoken_by.turns(segments) if speech.spoken_by else None
+    return partial(_inside, recordings=recordings, excerpts=speech.excerpts, turns=turns)
+
+
 def _inside(
-    places: Spans, recordings: Sequence[Recording], excerpts: Sequence[Excerpt] | None
+    places: Spans,
+    recordings: Sequence[Recording],
+    excerpts: Sequence[Excerpt] | None,
+    turns: SpeakerTurns | None,
 ) -> Bools:
-    """(n,) which places are inside the excerpts."""
-    return inside_ecf(*places, recordings=recordings, excerpts=excerpts)
+    """(n,) which places are inside the excerpts, and of the searched speakers."""
+    inside = inside_ecf(*places, recordings=recordings, excerpts=excerpts)
+    return inside if turns is None else inside & turns.fit(*places)
 
 
 def _each(

@@ -2,6 +2,7 @@
 
 SearchedSpeech   the excerpts, and the amount of speech
 SpokenBy         conditions such as ``speaker = "Anna"`` -> the candidates of these speakers
+SpeakerTurns     the same of places that have no slots
 doubt            one minus the mean posterior of each recording's one-best words
 """
 
@@ -13,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from searcher.index.copies import Copies
-from searcher.index.stores import RecordingTable
+from searcher.index.stores import RecordingTable, recording_table
 from std.nist.ecf import inside_one, speech_s
 from std.query.expression import Expression
 from std.recordings import (
@@ -24,7 +25,7 @@ from std.recordings import (
     unnamed_is_said_by,
 )
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s, live_recordings
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, TIME_MASK, Int64s, live_recordings
 from std.store.speakers import Speakers
 from std.values import Bools, Excerpt, Recording
 
@@ -94,6 +95,54 @@ class SpokenBy:
             own = table.row_in_segment[recording[rows]]
             fits[rows] = self.fits(segment, own, first_slot[rows], last_slot[rows])
         return fits
+
+    def turns(self, segments: Sequence[Segment]) -> "SpeakerTurns":
+        """The turns of all speakers in some segments; recordings are rows of their table."""
+        table = recording_table(segments)
+        firsts, lasts, all_fit = [], [], []
+        for segment in segments:
+            key = segment.slots(range(len(segment.recordings))).key
+            of_slot = (key >> KEY_SHIFT).astype(np.int64)
+            begins = np.flatnonzero(np.diff(of_slot, prepend=-1))
+            begin = np.union1d(begins, Speakers.of(segment).begin.astype(np.int64))
+            begin = begin[begin < len(key)]
+            end, own = np.append(begin[1:], len(key)) - 1, of_slot[begin]
+            number = table.rows[segment][own].astype(np.int64) << KEY_SHIFT.astype(np.int64)
+            kept = np.isin(own, [row for row, _ in live_recordings(segment)])
+            middles_ms = ((key[one] & TIME_MASK).astype(np.int64) for one in (begin, end))
+            first, last = (number + one for one in middles_ms)
+            firsts.append(first[kept])
+            lasts.append(last[kept])
+            all_fit.append(self.fits(segment, own, begin, begin)[kept])
+        first, last, fits = map(np.concatenate, (firsts, lasts, all_fit))
+        order = np.argsort(first, kind="stable")
+        others = np.array([one in self.whole | self.unnamed for one in table.recordings], bool)
+        return SpeakerTurns(first[order], last[order], fits[order], others)
+
+
+class SpeakerTurns(NamedTuple):
+    """The turns of speakers: who speaks at a place, by its time."""
+
+    first: Int64s  # (k,) recording << 32 | middle in ms of the first slot of each turn, ascending
+    last: Int64s  # (k,) of its last slot
+    fits: Bools  # (k,) whether it is that of a searched speaker
+    others: Bools  # (recordings,) whether a recording without slots counts
+
+    def fit(self, recording: Int64s, start_ms: Int64s, end_ms: Int64s) -> Bools:
+        """(n,) which places begin and end with a searched speaker.
+
+        A place between turns counts if one of the turns beside it does.
+        """
+        whose = np.append(self.first >> KEY_SHIFT.astype(np.int64), -1)  # row -1: none
+        fits = np.append(self.fits, False)
+        key = recording << KEY_SHIFT.astype(np.int64)
+        begins = np.searchsorted(self.last, key + start_ms)
+        ends = np.searchsorted(self.first, key + end_ms) - 1
+        is_begun, is_ended = whose[begins] == recording, whose[ends] == recording
+        begin_fits, end_fits = is_begun & fits[begins], is_ended & fits[ends]
+        is_between = begins > ends
+        found = np.where(is_between, begin_fits | end_fits, begin_fits & end_fits)
+        return np.where(is_begun | is_ended, found, self.others[recording])
 
 
 class SearchedSpeech(NamedTuple):

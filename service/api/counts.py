@@ -16,7 +16,7 @@ from service.answers import facet_document
 from service.api.models import PROBLEMS, Document, FacetDocument, FormDocument, Probability, files
 from service.api.requests import check_list, described, json_reply, parameters, position, service_of
 from service.api.search import SearchParameters, Written, conditions_of, searched
-from service.examples import is_example
+from service.examples import parts_of
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -119,11 +119,11 @@ async def found_forms(
     """The related forms of terms with their hits, new or kept.
 
     Args:
-        terms: as the client wrote them; queries and examples have none.
+        terms: as the client wrote them; queries and examples have no forms.
     """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
-    words = [term for term in given if not is_example(term)]
+    words = [words for words, _ in map(parts_of, given) if words]
     key = "forms", snapshot.number, *words, where
     found: list[FormHits] | None = service.cache.get(key)
     if found is None:

@@ -17,7 +17,7 @@ from searcher import WORD_KINDS, UnitHits
 from service.answers import units_document
 from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument, UnitsDocument
 from service.api.requests import described, json_reply, parameters, position, service_of
-from service.examples import is_example
+from service.examples import has_examples, parts_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -38,7 +38,10 @@ MAX_VALUES = 1000  # of all facets in an address
 router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
 
 Written = Annotated[str, StringConstraints(min_length=1)]
-TERM = "a word, a phrase or a query, as polizei AND NOT gewalt; repeat for more"
+TERM = (
+    "a word, a phrase or a query, as polizei AND NOT gewalt; or a word or a phrase with examples, "
+    "as haus like:news@12.3-13.1+radio@4.0-4.6, or examples alone; repeat for more"
+)
 WHERE = (
     "a value of a facet, as speaker:Kerstin (several values of one facet: any of them), or a "
     "condition, as date:2013..2015 or 'date >= 2013 and not speaker = Bob'; repeat for more"
@@ -232,7 +235,7 @@ async def found_units(
     """The recordings or turns in which a query holds, from the search or the cache."""
     snapshot = service.snapshot
     (query,) = checked([term], snapshot, service.limits, 1, need_words=False)
-    if is_example(query):
+    if has_examples(query):
         raise ProblemError(400, "expected words, got an example of sound: it has places only")
     condition = conditions_of(where)
     key = "units", snapshot.number, query, unit, min_probability, condition
@@ -255,8 +258,8 @@ async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> 
     """Explain a term without searching: the document of `--explain-query --json`."""
     service = service_of(request)
     snapshot = service.snapshot
-    (given,) = checked([term], snapshot, service.limits, 1)
-    if is_example(given):
+    (asked,) = checked([term], snapshot, service.limits, 1)
+    if not (given := parts_of(asked).words):
         raise ProblemError(400, "expected words, got an example of sound")
     described = await in_lane(
         service.other,
@@ -284,9 +287,11 @@ async def words(
 def hints(snapshot: Snapshot, text: str, limit: int) -> dict[str, object]:
     """The document of `words`; a look-up in the sorted vocabulary."""
     vocabulary, phrase = snapshot.index.vocabulary, snapshot.index.config.text.phrase
-    typed = [word for line in text.replace(",", "\n").split("\n") for word in phrase(line)]
+    lines = [parts_of(line).words for line in text.replace(",", "\n").split("\n")]
+    typed = [word for line in lines for word in phrase(line)]
     unknown = [word for word in dict.fromkeys(typed) if "*" not in word and word not in vocabulary]
-    beginning = (phrase(text.replace(",", "\n").split("\n")[-1].rpartition(" ")[2]) or ("",))[-1]
+    is_of_example = has_examples(text.replace(",", "\n").split("\n")[-1])
+    beginning = (phrase(lines[-1].rpartition(" ")[2]) or ("",))[-1] if not is_of_example else ""
     found: list[dict[str, object]] = []
     if beginning and "*" not in beginning:
         first = bisect_left(vocabulary.words, beginning)

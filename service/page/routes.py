@@ -30,7 +30,7 @@ from service.api.operation import health_of
 from service.api.requests import base_of, beside_others, entry_of, position, service_of
 from service.api.search import found_units, searched
 from service.api.sharing import AFTER_S, BEFORE_S, PAGES, framed, require_frames
-from service.examples import is_phrase
+from service.examples import is_phrase, more_like, typed_terms
 from service.page.view import (
     PER_PAGE,
     WITHIN,
@@ -45,7 +45,6 @@ from service.page.view import (
     percent,
     request_of,
     results_of,
-    typed_terms,
     values_of,
 )
 from service.problems import ProblemError, as_problem, response
@@ -70,7 +69,7 @@ def page_templates() -> Environment:
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.filters |= {"typed": typed_terms, "values": values_of}
-    environment.globals |= {"found_as": found_as, "is_certain": is_certain}
+    environment.globals |= {"found_as": found_as, "is_certain": is_certain, "more_like": more_like}
     environment.globals |= {"request_of": request_of, "word_kinds": WITHIN}
     return environment
 

@@ -9,15 +9,13 @@ from urllib.parse import quote, urlencode
 from searcher import WORD_KINDS, Word
 from service.answers import search_document
 from service.api.search import ALL_KINDS, KINDS, wish_of
+from service.examples import LIKE, beside_example, has_examples, in_parts, parts_of, split_terms
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.searching import Selection, Sorting, Wish
 from std.characters import text_of
 from std.config import SHOWN_FROM
-from std.errors import QueryError
 from std.numbers import about, counted
-from std.query.expression import Phrase
-from std.query.grammar import parse_query
 
 PER_PAGE = 50
 SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")
@@ -91,6 +89,14 @@ class PageState:
             pairs.append(("inflections", "true"))
         return urlencode(pairs)
 
+    def by_parts(self, term: str) -> dict[str, str]:
+        """The queries with only the words of a term that has examples, and only its examples."""
+        words, examples = parts_of(term)
+        return {
+            name: self.query(terms=tuple(part if one == term else one for one in self.terms))
+            for name, part in (("words", words), ("sound", LIKE + examples))
+        }
+
     def toggled_kind(self, kind: str) -> str:
         """The query with hits inside other words of a kind shown, or not any more."""
         shown = {*self.within_words.split(",")} ^ {kind}
@@ -116,36 +122,6 @@ class PageState:
         chosen = getattr(self, name)
         others = tuple(value for value in chosen if value != entry)
         return self.query(**{name: others if entry in chosen else (*chosen, entry)})
-
-
-def split_terms(text: str) -> list[str]:
-    """Split typed terms: one a line, or separated by commas outside quotation marks.
-
-    >>> split_terms("polizei gewalt, burg\\nschloss,")
-    ['polizei gewalt', 'burg', 'schloss']
-    >>> split_terms('haus title:"a, b", burg')
-    ['haus title:"a, b"', 'burg']
-    """
-    parts = re.findall(r'(?:"[^"\n\r]*"|[^,\n\r])+', text)
-    return [term.strip() for term in parts if term.strip()]
-
-
-def typed_terms(terms: Sequence[str]) -> str:
-    """Terms as a person types them: `split_terms` finds the same again.
-
-    >>> typed_terms(["Paris, Texas", "haus AND burg", "3,5"])
-    '"Paris, Texas", haus AND burg, "3,5"'
-    """
-    is_torn = {term for term in terms if split_terms(term) != [term]}
-    return ", ".join(f'"{one}"' if one in is_torn and _is_words(one) else one for one in terms)
-
-
-def _is_words(term: str) -> bool:
-    """Whether a term is the same in quotation marks."""
-    try:
-        return '"' not in term and parse_query(term, None) == Phrase(term)
-    except QueryError:
-        return False
 
 
 def page_state(query: Sequence[tuple[str, str]]) -> PageState:
@@ -193,7 +169,13 @@ def results_of(
     table = snapshot.recordings
     shown = (one["value"] for one in found["facets"]["recording"])
     names = {"recording": {value: table.by_id[value].title for value in shown}}
+    asked = [one["term"] for one in found["terms"]]
+    phrases = {term.text for one in selection.results if one.term for term in one.found.terms}
+    (words, *others) = phrases or ("",)
     return found | {
+        "with_examples": [*in_parts(asked, snapshot)],
+        "only_places": any(map(has_examples, asked)),
+        "right_words": "" if others else beside_example(words),
         "problem": "",
         "names": names,
         "first": first,
@@ -294,6 +276,9 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "phonetic": f"sounds like “{searched}”",
         "heard": "heard in the sound",
     }.get(method, hit["how"] or method)
+    by = {one["store"]: one for one in hit.get("found_by", ())}
+    if method == "example":  # no words were searched
+        return f"by sound alone: {by['sound']['how']}" if by else text
     if within := hit.get("within_word"):
         word = "" if within["word"] == searched else f": “{within['word']}”"
         text += f" ({WITHIN[within['kind']]}{word})"
@@ -302,7 +287,15 @@ def found_as(hit: Mapping[str, Any]) -> str:
         text = f"{text}; the recogniser preferred {wrote}"
     if hit.get("heard"):
         text = f"{text}; heard"
-    return text
+    return f"{text}{_by_both(by)}" if by else text
+
+
+def _by_both(by: Mapping[str, Mapping[str, Any]]) -> str:
+    """What words and sound say of a hit by themselves."""
+    if not by["sound"]["weight"]:
+        return "; no sound there"
+    words, sound = (percent(by[one]["probability"]) for one in ("words", "sound"))
+    return f"; {words} by words, {sound} by sound"
 
 
 def values_of(schema: Mapping[str, Any]) -> str:

@@ -40,6 +40,48 @@ def test_several_examples_are_one_term(archive):
     assert likely(archive, "like:a@4.0-4.6").keys() == {"b", "c"}
 
 
+def test_a_term_and_an_example_are_one_list(archive):
+    """The recogniser wrote the word in b; in c it is only in the sound."""
+    both = "spreewald like:a@4.0-4.6"
+    found = archive("/api/search", term=both).json
+    first, second = found["hits"]
+    assert [(hit["term"], hit["recording_id"]) for hit in (first, second)] == [
+        ("spreewald", "b"), ("spreewald", "c"),
+    ]  # fmt: skip
+    assert {one["store"] for one in first["found_by"]} == {"words", "sound"}
+    assert found["terms"][0]["words"] == ["spreewald"]
+    mark = {"term": "spreewald", "recording": "c", "start": second["start_s"], "right": False}
+    mark["end"] = second["start_s"] + second["duration_s"]
+    assert archive("/api/feedback", method="POST", body=mark).status == 200
+    again = archive("/api/export", format="json", term=both).json
+    assert [(hit["recording_id"], hit["right"]) for hit in again][1] == ("c", False)
+    assert archive("/api/query", term=both).json["term"] == "spreewald"
+    assert archive("/api/words", text=both).json == {"words": [], "unknown": []}
+    assert archive("/api/forms", term=both).json == {"forms": []}
+
+
+def test_the_page_keeps_the_words_of_a_term_and_may_leave_them(archive, browser):
+    page = browser.new_page()
+    page.goto(f"{archive.url}/?term=spreewald")
+    page.keyboard.press("j")
+    page.keyboard.press("m")
+    page.wait_for_url("**/?term=spreewald+like*b%4010.10-10.50")
+    page.get_by_text("“spreewald” by words, and by sound like b, 0:10.1; the example").wait_for()
+    assert page.input_value("#q") == "spreewald like:b@10.10-10.50"
+    assert page.evaluate("document.activeElement.id") == "count"
+    page.keyboard.press("j")
+    page.keyboard.press("y")
+    page.locator('.hit .right[aria-pressed="true"]').wait_for()
+    page.get_by_text("More like those marked right").click()
+    page.get_by_text("like b, 0:10.1 + a, 0:04.1; the examples themselves are not").wait_for()
+    assert "by sound alone: sounds like b" in page.locator(".found").first.inner_text()
+    page.get_by_text("By sound alone").click()
+    page.wait_for_url("**/?term=like*b%40*")
+    page.get_by_text("By words alone").wait_for(state="detached")
+    assert page.input_value("#q").startswith("like:b@10.10-10.50+a@")
+    page.close()
+
+
 def test_places_like_an_example_are_exported_and_marked(archive):
     rows = archive("/api/export", format="csv", term="like:a@4.0-4.6", min_probability=0.5)
     assert len(rows.body.splitlines()) == 3
@@ -62,6 +104,8 @@ def test_places_like_an_example_are_exported_and_marked(archive):
         ("like:a@900-901", 400),
         ("like:../../etc/passwd.sound@1-2", 404),
         ("like:" + "+".join(["a@4.0-4.6"] * 11), 400),
+        ("spreewald AND und like:a@4.0-4.6", 400),
+        ("spreewald like:nobody@1-2", 404),
     ],
 )
 def test_what_is_no_example_is_refused(archive, term, status):

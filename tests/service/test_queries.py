@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from searcher import open_index
-from service.page.view import split_terms, typed_terms
+from service.examples import split_terms, typed_terms
 
 
 @pytest.fixture(scope="module")

@@ -230,13 +230,14 @@ function showMarked(before, now, kept, error) {
     : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
 }
 
-/** Search what sounds like the places marked right, those marked on this page among them. */
+/** Search for more like the places marked right, those marked on this page among them. */
 async function showLikeRight(link) {
   const terms = new URLSearchParams(searchShown()).getAll("term").map((term) => ["term", term]);
   try {
-    const { like_right: term } = await askJson(`/api/search?${new URLSearchParams([...terms, ["limit", 1]])}`);
-    link.hidden = term === null;
-    if (term === null) { announce("the index has no sound of the places that are marked right"); return; }
+    const { like_right: like } = await askJson(`/api/search?${new URLSearchParams([...terms, ["limit", 1]])}`);
+    link.hidden = like === null;
+    if (like === null) { announce("the index has no sound of the places that are marked right"); return; }
+    const term = `${link.dataset.words} ${like}`.trim();
     box.value = term;
     go(new URLSearchParams({ term }).toString(), { toResults: true });
   } catch (error) {
@@ -334,7 +335,8 @@ results.addEventListener("click", (event) => {
     event.preventDefault();
     const query = new URL(link.href).search.slice(1);
     box.value = new URLSearchParams(query).getAll("term").join(", ");
-    go(query, { keep: !["next", "prev"].includes(link.rel) });
+    const isNew = link.matches(".like");
+    go(query, { keep: !(isNew || ["next", "prev"].includes(link.rel)), toResults: isNew });
     return;
   }
   if (hit && !link) select(hit, { focus: false });

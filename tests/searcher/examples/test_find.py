@@ -231,9 +231,40 @@ def test_without_words_no_term_is_explained(tmp_path):
         index.query("haus")
 
 
-def test_speakers_cannot_be_asked_for(store):
-    with pytest.raises(StdError, match="no condition on speakers"):
-        found(store, "a@4.0-4.6", where='speaker = "Anna"')
+def test_a_condition_on_speakers_leaves_their_places(tmp_path):
+    """Bob says the word better than Anna does, 199 times; d is hers by its metadata."""
+    frames = RANDOM.integers(0, 256, (200, 50, 32)).astype(np.uint8)
+    frames[:, 10:40] = nearly(np.tile(WORD, (200, 1)), 0.1).reshape(200, 30, 32)
+    frames[100, 10:40] = nearly(WORD, 0.3)
+    write_sound(tmp_path, "long", frames.reshape(-1, 32))
+    for name in "de":
+        own = RANDOM.integers(0, 256, (500, 32)).astype(np.uint8)
+        own[100:130] = nearly(WORD)
+        write_sound(tmp_path, name, own)
+    turns = [("Bob", 0, 100), ("Anna", 100, 101), ("Bob", 101, 200)]
+    with (tmp_path / "long.jsonl").open("w") as lines:
+        for name, begin_s, end_s in turns:
+            words = [("ja", begin_s + 0.1), ("so", end_s - 0.4)]
+            slots = [{"s": s, "e": s + 0.3, "eps": 0.1, "w": [[w, 0.9, s, s + 0.3]]}
+                     for w, s in words]  # fmt: skip
+            line = {"utt": f"{begin_s}", "file": "long", "channel": 1, "start": begin_s,
+                    "end": end_s, "slots": slots, "speaker": name}  # fmt: skip
+            lines.write(json.dumps(line) + "\n")
+    (tmp_path / "metadata.csv").write_text("file,speaker\nd,Anna\n")
+    index_files(sorted(tmp_path.glob("*.[js]*o*[ld]")), tmp_path / "i", language="de",
+                metadata=tmp_path / "metadata.csv")  # fmt: skip
+    term = [ExampleTerm(Term("T", "word"), ("e@2.0-2.6",))]
+    with open_index(tmp_path / "i") as index:
+        anna = index.find_examples(term, where='speaker = "Anna"')
+        others = index.find_examples(term, where="speaker != Anna")
+        best = sorted(index.hits(anna), key=lambda hit: -hit.probability)[:2]
+        assert {(hit.file, hit.start_s) for hit in best} == {("long", 100.2), ("d", 2.0)}
+        assert {hit.file for hit in index.hits(anna)} == {"long", "d"}
+        assert anna.speech.seconds == pytest.approx(11, abs=1)
+        assert others.speech.seconds == pytest.approx(209, abs=2)
+        places = [(hit.file, hit.start_s) for hit in index.hits(others)]
+    assert len(places) > 100
+    assert not [place for place in places if place[0] == "d" or 100 <= place[1] < 101]
 
 
 def test_the_command_finds_more_like_a_hit(store, tmp_path, capsys):
