@@ -30,17 +30,6 @@ class Problem(BaseModel):
     detail: str
 
 
-class FindingDocument(Document):
-    """What the words of a term, or its examples, say of a hit."""
-
-    store: Literal["words", "sound"]
-    weight: float = Field(description="against the other, 0 to 1; 0: nothing there to compare")
-    probability: Probability = Field(description="by itself; 0: not found")
-    searched: str = Field(description="the words that were looked up")
-    method: str
-    how: str
-
-
 class HitDocument(Document):
     """A place where a term may have been said, with the keys of `std-search --json`."""
 
@@ -80,9 +69,8 @@ class HitDocument(Document):
     )
     form_of: str = Field("", description="the term of which `term` is a related form")
     heard: str | None = Field(None, description="the likeliest phones heard there")
-    found_by: list[FindingDocument] = Field(
-        [],
-        description="with a term that has words and examples: by which of them, the surest first",
+    found_by: list[dict[str, Any]] = Field(
+        [], description="by words and by sound, the surest first"
     )
     mark_version: str = Field(description="for If-Match of /api/feedback; 0: no mark")
 
