@@ -167,9 +167,10 @@ def labelled_with_words(one: Asked, words: str) -> Labelled:
     """(n, 3) a one, log odds by words and by sound of all places of all queries."""
     found = one.by_words(words)
     beside = candidates_of(one.terms, found)
-    _, heard = find.hear(one.examples, one.searched.segments, found.speech, beside)
+    segments = one.searched.segments
+    _, by_examples = find.places_by_examples(one.examples, segments, found.speech, beside)
     figures, right = [], []
-    for said, own, of_query in zip(one.queries.values(), beside, heard, strict=True):
+    for said, own, of_query in zip(one.queries.values(), beside, by_examples, strict=True):
         places, sound = each_place_once(own, of_query, found.recordings)
         by_words = np.clip(places.probability, UNFOUND, 1 - LEAST_BY_ONE)
         by_sound = np.clip(sound, LEAST_BY_ONE, 1 - LEAST_BY_ONE)
@@ -264,6 +265,24 @@ def lexemes_of(said: Mapping[str, Sequence[Place]]) -> Lexemes:
     )
 
 
+def open_sets(data: Path, sound: Path, folder: Path) -> dict[str, Asked]:
+    """Index all sets in a folder, and take their queries."""
+    config = replace(Config(), decision=DecisionConfig(beta=POINT.beta))
+    sets: dict[str, Asked] = {}
+    for name, (networks, language) in SETS.items():
+        path = data / networks
+        index_files(path, folder / name, language=language, sound=sound / name)
+        index = open_index(folder / name, config=config)
+        sets[name] = asked(index, queries_of(path.parent / "ref.rttm"), path, language)
+    return sets
+
+
+def print_head() -> None:
+    """Print the head of the table."""
+    print(f"| set | queries | by | {' | '.join(MEASURES)} | sum |")
+    print("|---|---|---|" + "---|" * (len(MEASURES) + 1))
+
+
 def main() -> None:
     """Print the table."""
     parse = argparse.ArgumentParser(
@@ -274,17 +293,9 @@ def main() -> None:
     parse.add_argument("--set", nargs="+", default=list(SETS), choices=SETS)
     parse.add_argument("--shipped", action="store_true")
     args = parse.parse_args()
-    config = replace(Config(), decision=DecisionConfig(beta=POINT.beta))
     with tempfile.TemporaryDirectory() as folder:
-        sets: dict[str, Asked] = {}
-        for name, (networks, language) in SETS.items():
-            path = args.data / networks
-            store = Path(folder) / name
-            index_files(path, store, language=language, sound=args.sound / name)
-            index = open_index(store, config=config)
-            sets[name] = asked(index, queries_of(path.parent / "ref.rttm"), path, language)
-        print(f"| set | queries | by | {' | '.join(MEASURES)} | sum |")
-        print("|---|---|---|" + "---|" * (len(MEASURES) + 1))
+        sets = open_sets(args.data, args.sound, Path(folder))
+        print_head()
         of_sound = {
             name: labelled(one.searched, one.queries)
             for name, one in sets.items()
