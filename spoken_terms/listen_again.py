@@ -11,6 +11,7 @@ from pathlib import Path
 
 from spoken_terms.demo import introduce, step
 from std.command import file_argument, folder_argument, run, tell
+from std.errors import ConfigError
 from std.json_fields import read_json
 from std.options import STORE, add_jobs_option
 from std.outputs import make_folder
@@ -59,10 +60,13 @@ def listen_again(args: argparse.Namespace) -> int:
     """Run the steps; the exit status of the first that fails.
 
     Raises:
-        StdError: the earlier networks are not those of std-recognise.
+        StdError: the earlier networks are not those of std-recognise, or the new ones would be
+            among them.
     """
     from recogniser import read_stretches
 
+    if args.output.resolve() == args.earlier.resolve():
+        raise ConfigError(f"--output: expected another folder than --earlier, got {args.output}")
     stretches, earlier, output = args.output / STRETCHES, str(args.earlier), str(args.output)
     audio = [*args.audio, "--listen-again", str(stretches), "--earlier", earlier]
     audio += [*options_of(args.earlier), "--name-by", args.name_by, "--jobs", str(args.jobs)]

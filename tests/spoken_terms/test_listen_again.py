@@ -93,6 +93,14 @@ def test_networks_of_others_are_refused(given, tmp_path, capfd):
     assert "recognise.json" in capfd.readouterr().err
 
 
+def test_the_earlier_networks_stay_as_they_are(given, tmp_path, capfd):
+    given[given.index("--output") + 1] = str(tmp_path / "again" / ".." / "networks")
+    assert listen_again.main(given) == 2
+    assert "--output: expected another folder" in capfd.readouterr().err
+    names = {path.name for path in (tmp_path / "networks").iterdir()}
+    assert names == {"kathleen.jsonl", "other.jsonl", "recognise.json"}
+
+
 def test_each_step_is_shown(capfd):
     assert demo.step("the version", ["std-config", "list"]) == 0
     assert "$ std-config list" in capfd.readouterr().err
