@@ -30,7 +30,7 @@ class MarkRequest(Document):
     """The hit of a mark, or the place of a note."""
 
     term: str = Field(
-        default="", max_length=200, description="the term of the hit; empty: this is a note"
+        default="", max_length=2000, description="the term of the hit; empty: this is a note"
     )
     recording: str = Field(max_length=200, description="the id of the recording")
     start: SentSeconds
@@ -40,7 +40,10 @@ class MarkRequest(Document):
 class MarkPut(MarkRequest):
     """A person's judgement of a hit."""
 
-    term: str = Field(min_length=1, max_length=200, pattern=f"^[^{UNSEEN}]*$")
+    # Ten examples are longer than any words.
+    term: str = Field(
+        min_length=1, max_length=2000, pattern=f"^([^{UNSEEN}]{{0,200}}|like:[^{UNSEEN}]*)$"
+    )
     right: Annotated[bool, Field(strict=True)]
 
 

@@ -69,7 +69,7 @@ class HitDocument(Document):
     )
     form_of: str = Field("", description="the term of which `term` is a related form")
     heard: str | None = Field(None, description="the likeliest phones heard there")
-    found_by: list[dict[str, Any]] = Field([], description="by words and by sound, by each")
+    found_by: list[dict[str, Any]] = Field([], description="what words and sound say of it")
     mark_version: str = Field(description="for If-Match of /api/feedback; 0: no mark")
 
 
