@@ -28,6 +28,7 @@ from std.files import read
 from std.matching.occurrences import Occurrences, find
 from std.nist import term_file
 from std.nist.rttm import parse
+from std.values import TermList
 
 TOLERANCE_S = 0.5
 LEASTS = (0.9, 0.95, 0.8, 0.5)
@@ -65,7 +66,7 @@ def measure(folder: Path, sound: Path | None, jobs: int) -> None:
                     print(f"    {hit.file} {hit.start_s:.2f} {hit.likeliest} -> {hit.term}")
 
 
-def _occurrence(hit: Hit, terms: "term_file.TermList", all_of: Occurrences) -> int | None:
+def _occurrence(hit: Hit, terms: TermList, all_of: Occurrences) -> int | None:
     """The reference occurrence of a hit's term at its place."""
     number = next(row for row, term in enumerate(terms.terms) if term.term_id == hit.term_id)
     middle_s = (all_of.start_s + all_of.end_s) / 2
@@ -75,7 +76,7 @@ def _occurrence(hit: Hit, terms: "term_file.TermList", all_of: Occurrences) -> i
     return int(rows[0]) if len(rows) else None
 
 
-def _is_written(index: object, terms: "term_file.TermList", all_of: Occurrences, row: int) -> bool:
+def _is_written(index: object, terms: TermList, all_of: Occurrences, row: int) -> bool:
     """Whether the likeliest words at an occurrence have the term in them."""
     recording = all_of.recordings[all_of.recording[row]]
     begin_s, end_s = all_of.start_s[row] - MARGIN_S, all_of.end_s[row] + MARGIN_S

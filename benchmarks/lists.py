@@ -341,10 +341,10 @@ def of_held_out(title: str, one: Material, kind: str) -> None:
                 found[number][some[row]] += p
                 likely[number] += p >= LIKELY
     cells = []
-    for number, of_config in enumerate(found):
-        total = sum(of_config.values())
+    for number, of_words in enumerate(found):
+        total = sum(of_words.values())
         per_place = [f"{total / max(1, places):.4f}"] if number < len(configs) - 1 else []
-        largest = max(of_config.values(), default=0.0)
+        largest = max(of_words.values(), default=0.0)
         cells += [f"{total:.1f}", *per_place, f"{likely[number]}", f"{largest:.1f}"]
     name = title.rpartition("/")[0]
     print(f"| {name} | {kind} | {words} | {places} | {' | '.join(cells)} |", flush=True)

@@ -43,6 +43,7 @@ from scoring.options import NAMED_POINTS, OperatingPoint, ScoringOptions
 from searcher import found_terms
 from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
+from searcher.evidence.calibrate import calibrate
 from searcher.evidence.pairing import pair_with_hits
 from searcher.found_terms import prepare
 from searcher.index.searched_speech import SearchedSpeech
@@ -208,12 +209,11 @@ def labelled(one: Direction) -> Examples:
     """The places that phones find of queries that are none of their alternatives, with labels."""
     calls: list[tuple[Any, ...]] = []
 
-    def calibrate(*args: Any) -> Any:
+    def noted(*args: Any) -> Any:
         calls.append(args)
-        return original(*args)
+        return calibrate(*args)
 
-    original = found_terms.calibrate
-    with mock.patch.object(found_terms, "calibrate", calibrate):
+    with mock.patch.object(found_terms, "calibrate", noted):
         found = searched(one, "spoken", POINTS[0])
     ((request, _, _, phonetic, _),) = calls
     evidence, places, scores = [], [], []
@@ -229,10 +229,11 @@ def labelled(one: Direction) -> Examples:
         scores.append(paired.score)
     if not places:
         return examples_of([], [])
-    columns = [np.concatenate(column) for column in zip(*places, strict=True)]
+    term, recording, start_ms, end_ms = (np.concatenate(one) for one in zip(*places, strict=True))
     transcript = make_transcript(one.lexemes, found.recordings, one.config.text)
     occurrences = find_occurrences(transcript, one.phrases())
-    right = correct_hits(*columns, np.concatenate(scores), occurrences)
+    score = np.concatenate(scores)
+    right = correct_hits(term, recording, start_ms, end_ms, score, occurrences)
     ends = np.cumsum([len(of_query) for of_query in scores])[:-1]
     return examples_of(evidence, np.split(right, ends))
 
