@@ -79,8 +79,8 @@ if sys.version_info < (3, 12):
     sys._current_frames = _frames
 
     # When a line that was counted has run 50 times more, slipcover looks for the functions of all
-    # modules, to take its probes out of them: .06 s each time, a quarter of the time of many tests.
-    # Its option --threshold does not reach the processes of pytest-xdist.
+    # modules, to take its probes out of them: .06 s, 16 s of 256 s in the tests of indexer and
+    # scoring. Its option --threshold does not reach the processes of pytest-xdist.
     _plugin = sys.modules.get("slipcover.pytest_plugin")
     if _plugin is not None and _plugin._slipcover_instance is not None:
         _plugin._slipcover_instance.d_miss_threshold = 100_000
