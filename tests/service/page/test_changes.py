@@ -68,7 +68,7 @@ def test_more_like_those_that_were_just_marked(serve_pages, opened, tmp_path):
         for key in "jny":
             page.keyboard.press(key)
         link.click()
-        page.wait_for_url("**term=like*b%4010.10-10.50")
+        page.wait_for_url("**/?term=spreewald+like*b%4010.10-10.50")
         page.locator(".hit[data-recording=a]").wait_for()
         page.goto(f"{client.url}/?term=like:a@6-7")
         page.locator("#nothing").wait_for()  # and nothing is asked about its words
