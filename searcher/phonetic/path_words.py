@@ -38,6 +38,9 @@ PART, OF_PART = 5, 4 / 5
 TOGETHER = 10.0
 PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow each other
 MOST_TOLD = 3.0  # nats beyond that that count
+# Share of the letters that a word with the stem alone and the term do not have in common, which at
+# most are not common to the unit and the term, if the unit is how the term is written.
+MOST_UNLIKE = 3 / 4
 LONGER = ""  # what words that are far longer than the term have in common
 
 Path = tuple[str, ...]  # the words of a hit
@@ -193,8 +196,9 @@ def _told(path: Path, nats: float) -> float:
 def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[Path]:
     """The units that the recogniser may write for the term.
 
-    Where one word has the term's stem, the others must make the spelling more like the term's, as
-    in *un gleichung* for *ungleichung*. *gnädige frau* for *gnädiges* is a sibling in a phrase.
+    Where one word has the term's stem, the others must have much of what it lacks of the term's
+    spelling, as in *un gleichung* for *ungleichung*. *gnädige frau* for *gnädiges* is a sibling in
+    a phrase, and *gründe monitor* for *trendmonitor* another unknown word with the same part.
 
     Args:
         unit_of: see `together`; of each path once.
@@ -202,11 +206,12 @@ def _names(letters: str, unit_of: Mapping[Path, float], common: Common) -> set[P
     """
     units = [path for path, nats in unit_of.items() if nats > 0]
     longest = [(_longest(path),) for path in units]
-    gain = spelling([letters], units) - spelling([letters], longest)
+    unlike, alone = (1 - spelling([letters], some) for some in (units, longest))
+    is_nearer = (alone > 0) & (unlike <= MOST_UNLIKE * alone)
     return {
         path
-        for path, more in zip(units, gain.tolist(), strict=True)
-        if common[path].group != letters or more > 0
+        for path, nearer in zip(units, is_nearer.tolist(), strict=True)
+        if common[path].group != letters or nearer
     }
 
 

@@ -194,15 +194,19 @@ def test_three_words_of_a_phrase_follow_each_other_twice():
     paths = [("aus", "dem", "orient")] * 3
     excess = together(paths, words, 2e5)
     assert excess == pytest.approx(np.log(3 * 4e10 / 6e4))
-    found = explained(["abiturient"], paths, excess, words, 2e5)
+    found = explained(["asteroid"], paths, excess, words, 2e5)  # with no part that they have
     assert found == pytest.approx(2 * PHRASE - np.log(3 * 4e10 / 6e4))
 
 
 @pytest.mark.parametrize(
     ("term", "unit", "expected"),
-    [  # *un* has letters of the term, *frau* and *machen* have none that *glücklich* lacks
+    [  # *un* has all letters that *gleichung* lacks; *frau* and *machen* have none, *es* one
         ("gnädiges", ("gnädige", "frau"), np.log(20 / SAME_SIBLING)),
         ("glücklichen", ("glücklich", "machen"), np.log(20 / SAME_SIBLING)),
+        ("barbecues", ("barbecue", "es"), np.log(20 / SAME_SIBLING)),
+        # *gründe* has .27 of what *monitor* lacks of *trendmonitor*, more of *gründungsmonitor*
+        ("trendmonitor", ("gründe", "monitor"), np.log(20 / SAME_SIBLING)),
+        ("gründungsmonitor", ("gründe", "monitor"), 0.0),
         ("ungleichung", ("un", "gleichung"), 0.0),
     ],
 )
