@@ -82,8 +82,12 @@ def listen_again(args: argparse.Namespace) -> int:
         return 0
     if status := step("what is said there", ["std-recognise", *audio, "--output", output]):
         return status
-    networks = [str(args.output / f"{name}.jsonl") for name in names]
-    replaced = [*networks, "--store", args.store, "--replace", *names]
+    # std-recognise has warned of recordings that are not among the audio: they stay as they were.
+    networks = {name: args.output / f"{name}.jsonl" for name in names}
+    found = {name: str(path) for name, path in networks.items() if path.exists()}
+    if not found:
+        return 0
+    replaced = [*found.values(), "--store", args.store, "--replace", *found]
     if status := step("these recordings in the index", ["std-index", *replaced]):
         return status
     introduce("what is found now", ["std-search", *listed, "hits.xml"])
@@ -97,15 +101,10 @@ def options_of(networks: Path) -> list[str]:
         StdError: the folder has no settings of std-recognise.
     """
     settings = read_json(networks / SETTINGS)
-    vad = settings["vad"].value
     texts = ("channels", "language", "backend")
     options = [part for key in texts for part in (f"--{key}", settings[key].text())]
-    return [
-        *options,
-        "--window",
-        str(settings["window_s"].number()),
-        "--vad" if vad else "--no-vad",
-    ]
+    options += ["--window", str(settings["window_s"].number())]
+    return [*options, "--vad" if settings["vad"].value else "--no-vad"]
 
 
 if __name__ == "__main__":
