@@ -112,7 +112,7 @@ def _admission(
     options: ReaderOptions,
     replaceable: Collection[str],
 ) -> Origins:
-    """Which inputs may join an index; some of its audio files any input may replace."""
+    """The check of which inputs may be added to an index; any input may replace `replaceable`."""
     free = {normalize("NFC", file) for file in replaceable}
     held = {file: of for file, of in origins(stores).items() if file not in free}
     return Origins(inputs, held, options.segments is not None)

@@ -292,7 +292,7 @@ def listed(stores: Sequence[Store], files: Sequence[str] = ()) -> list[Recording
 
 
 def held(store: Store, files: Collection[str]) -> list[tuple[CommittedSegment, SegmentColumns]]:
-    """The segments with some audio files, and their columns of them, without phone columns."""
+    """The segments with some audio files, and the columns of these files, without phone columns."""
     found = []
     for segment in store.segments():
         named = enumerate(segment.recordings)

@@ -6,9 +6,9 @@
 
 An index has no borders of utterances, only their number and total duration. So a recording is cut
 where its speaker changes and in its longest pauses, into the same number of utterances (or more, if
-speakers change more often) with the same total duration. An index has the middles of slots; their
-borders are put around their words. All data of a search stay the same: words, times, posteriors,
-slots, speakers, language, amount of speech.
+speakers change more often) with the same total duration. An index has only the middles of slots;
+the borders of a slot enclose the times of its words. All data of a search stay the same: words,
+times, posteriors, slots, speakers, language, amount of speech.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

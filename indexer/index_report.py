@@ -93,7 +93,7 @@ class HeardLanguage:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAudio:
-    """The audio found of recordings (`indexer.recorded_audio`)."""
+    """The audio files found for recordings (`indexer.recorded_audio`)."""
 
     found: int = 0  # audio files of the index that have one
     missing: tuple[str, ...] = ()  # audio files of the index that have none

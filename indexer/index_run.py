@@ -66,8 +66,8 @@ class IndexRun:
 def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> IndexReport:
     """Index, delete, describe, recognise phones, merge: in this order.
 
-    A recording that is to leave the index does so once all inputs are read: one of them may be its
-    new version.
+    Recordings are deleted after all inputs have been read, because an input may have a new version
+    of a deleted recording.
     """
     pronouncer = run.pronouncer
     with writing(stores):
@@ -119,7 +119,7 @@ def run_index(run: IndexRun, stores: Sequence[Store], workers: Executor) -> Inde
 
 
 def _unused_clocks(options: ReaderOptions, stores: Sequence[Store]) -> list[str]:
-    """Tell of recordings whose clock an option corrects, and that no store has."""
+    """Warn of recordings whose clock an option corrects, and that no store has."""
     listed = {
         "--chunks": [*options.chunks.starts_s] if options.chunks else [],
         "--clock-offset": [*options.offsets.of_file] if options.offsets else [],

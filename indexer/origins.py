@@ -165,7 +165,7 @@ class Origins:
         return None
 
     def _advice(self, source: Input) -> str:
-        """How to name it, if that would help and has not been tried; sound names its recording."""
+        """Advice on naming the recording, if it would help; a file of sound names its recording."""
         if source.path.suffix == SUFFIX:
             return "give it together with the others of this recording"
         return "" if self.has_segments or source.name else NAME_THEM
@@ -263,7 +263,8 @@ class RelinkReport(NamedTuple):
 def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Find moved inputs below a folder by the ends of their paths.
 
-    A file that is another input is none of them, and no file is two.
+    A file that is already an input of the index is not the new place of another input, and no file
+    is the new place of two inputs.
 
     Args:
         inputs: absolute paths of all inputs.
@@ -312,7 +313,7 @@ def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
         places: new absolute path, by the old one.
 
     Returns:
-        how many recordings have moved.
+        the number of recordings that have moved.
     """
     changed = 0
     for store in stores:

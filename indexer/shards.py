@@ -208,7 +208,7 @@ def urls_of(store: Stores) -> list[str]:
 
 
 def existing(urls: Sequence[str]) -> list[str]:
-    """The stores in which an index was made; others are to be made by the next run."""
+    """The stores that exist; the next run makes the others."""
     return [url for url in urls if _has_index(url)]
 
 

@@ -1,4 +1,4 @@
-"""The sound of recordings beside their words: which have any, and whether the clocks agree.
+"""The sound of recordings beside their words: which have it, and whether the times agree.
 
 EncoderGuard    refuses frames of another encoder than the index has
 sounds_alone    the recordings with frames, but no words
@@ -11,8 +11,8 @@ A worker adds a file of frames beside an input to its words (`indexer.segments.s
 If the audio is cut differently from the recogniser's, written terms are still found, but phones
 heard, query by example and clips are silently wrong. Silence should have no words: the offset at
 which silence and the lack of words correlate best is that of the clocks. Whisper's times of words
-are .1 to .2 s late, so an offset must fit clearly better than none. Where the audio lacks a part or
-runs faster, the offset changes: it is measured in parts of half a minute, too.
+are .1 to .2 s late, so an offset must fit clearly better than none. If the audio lacks a part or
+runs faster, the offset changes, so it is also measured in parts of half a minute.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ NAMED = 10  # recordings that a warning names
 
 
 class ClockDifference(NamedTuple):
-    """How far the words of a recording stand behind its sound."""
+    """The delay of the words of a recording after its sound."""
 
     recording: Recording
     late_s: float  # negative: early
@@ -120,7 +120,7 @@ def _changing(found: ClockDifference) -> str:
 
 
 def offset_s(silence: Bools, unsaid: Bools) -> float:
-    """How late words are against their sound, in seconds; 0 if that is unclear.
+    """The delay of words after their sound, in seconds; 0 if it is unclear.
 
     Args:
         silence: (n,) frames in which nobody speaks.

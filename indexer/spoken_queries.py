@@ -72,7 +72,7 @@ def read_spoken_queries(
             (`indexer.query_examples`); None: by the recordings' names.
         language: the language of the queries; otherwise what the inputs say.
         ecf: the recordings' true durations; otherwise they end with their last utterance.
-        recognition: what ``std-recognise --json`` printed when it recognised the queries.
+        recognition: the output of ``std-recognise --json`` for the queries.
         options: how inputs are read.
 
     Raises:
@@ -114,7 +114,7 @@ def _read(
     language: str,
     experiment: ECF | None,
 ) -> QueryReport:
-    """What the files hold; errors as `read_spoken_queries`."""
+    """The content of the files; errors as `read_spoken_queries`."""
     networks: dict[str, list[ConfusionNetwork]] = {}
     source: dict[str, Path] = {}
     skipped: list[Path] = []
@@ -154,7 +154,7 @@ def _read(
 def _durations_ms(
     networks: Mapping[str, Sequence[ConfusionNetwork]], experiment: ECF | None
 ) -> dict[str, float]:
-    """How long each recording is: by the ECF, else to the end of its last utterance."""
+    """The duration of each recording: from the ECF, else up to the end of its last utterance."""
     ends_ms: dict[str, float] = {
         name: max(network.end_ms for network in own) for name, own in networks.items()
     }
@@ -188,7 +188,7 @@ def _query(
 
 
 def _stretch(example: QueryExample, networks: Sequence[ConfusionNetwork]) -> QueryStretch:
-    """Where the likeliest words of an example are; without words, its utterances."""
+    """The stretch of an example's likeliest words; without words, of its utterances."""
     if example.start_ms is not None and example.end_ms is not None:
         spans = [(example.start_ms, example.end_ms)]
     else:
@@ -219,8 +219,8 @@ def likeliest_sequences(slots: Iterable[Slot], n: int) -> Mapping[Words, float]:
 
     Args:
         slots: in time order. Posteriors of a slot are scaled up to make up for pruning.
-        n: how many sequences. `BEAM` are kept from slot to slot; posteriors are exact if no other
-            path with the same words was dropped.
+        n: the number of sequences. `BEAM` are kept from slot to slot; posteriors are exact if no
+            other path with the same words was dropped.
 
     Returns:
         words -> posterior; the empty sequence means that no word was said.

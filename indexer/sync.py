@@ -57,7 +57,7 @@ class Changes:
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """What is to be indexed."""
+        """The inputs to index."""
         return (*self.changed, *self.new)  # indexed recordings keep their names
 
     def without(self, foreign: Collection[Path], refused: Collection[Path]) -> "Changes":
@@ -298,7 +298,7 @@ def move(
 
 
 def _call_as_files(store: Store, moved: Mapping[str, Moved]) -> None:
-    """Note the new name that moved inputs give a recording which has another one."""
+    """Store the new name that moved inputs give a recording, which keeps its given name."""
     metadata, rows = store.metadata(), {}
     for file, inputs in origins([store]).items():
         before = min(inputs, default="")

@@ -106,7 +106,7 @@ class Watched:
         return bool(self._missing_since_s)
 
     def miss(self, paths: Iterable[Path], since_s: float) -> None:
-        """Note that files are missing since a time, which may be still to come."""
+        """Note that files are missing since a time, which may be in the future."""
         self._missing_since_s.update(dict.fromkeys(paths, since_s))
 
     def gone(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
@@ -258,7 +258,7 @@ def watch(
         settle_s: see `Watched`.
 
     Returns:
-        How many files were indexed.
+        The number of indexed files.
 
     Raises:
         InputError: the folder is gone.

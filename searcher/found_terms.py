@@ -1,17 +1,18 @@
-"""Terms in a prepared index: what was found of them in each language.
+"""Terms in a prepared index: their places in each language.
 
 prepare                segments, configuration, model -> PreparedIndex, made once at the first use:
                        the recordings, their copies (`searcher.index.copies`), and the segments of
                        each language, searched as a separate index
-find_terms             terms -> what each language's segments have
-    requested            their words; those with *, in all the index (`searcher.terms.wildcards`)
-                       then each language by itself; a word that its segments lack is OOV there
-    as_terms             what spoken queries may be, as terms (`searcher.terms.variants`)
+find_terms             terms -> their places in the segments of each language
+    requested            the words of the terms, and what words with * stand for in the whole index
+                         (`searcher.terms.wildcards`); then each language is searched separately,
+                         and a word that its segments lack is OOV there
+    as_terms             the possible word sequences of spoken queries (`searcher.terms.variants`)
     find_by_words        look-up, compound splitting, expansion (`searcher.lexical.candidates`)
     find_by_phones       phonetic search (`searcher.phonetic.candidates`)
     heard_search         the phones heard in the sound (`searcher.heard.search`)
     calibrate            probabilities, if a term occurs (`searcher.evidence.calibrate`)
-    mixed                those of what a spoken query may be (`searcher.evidence.pairing`)
+    mixed                the probabilities of spoken queries (`searcher.evidence.pairing`)
 
 A program that shows its progress may search a long list in parts; the list is judged as a whole
 (`searcher.search.judge`).
@@ -172,10 +173,10 @@ def requested(
     *,
     by_phones: bool,
 ) -> Request:
-    """What is searched in every language.
+    """The request that is searched in every language.
 
     Args:
-        terms: written ones, then those of the spoken queries.
+        terms: written terms, then those of the spoken queries.
     """
     config, is_adhoc = index.config, mode == "adhoc"
     words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)
@@ -199,7 +200,7 @@ def requested(
 
 
 def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
-    """A term's words without signs that the index lacks: nobody says the & of rock & roll."""
+    """A term's words without signs that the index lacks, such as the & of rock & roll."""
     signs = {word for word in words if not any(c.isalnum() or c == "*" for c in word)}
     if signs:
         signs = {word for word in signs if not index.counts.get(word)}
@@ -208,7 +209,7 @@ def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
 
 
 def time_limit(seconds: float) -> TimeLimit:
-    """How long a search may take; 0 = no limit."""
+    """The time limit of a search; 0 = no limit."""
     reason = f"the search took more than {seconds:g} s ([search] max_seconds) and was stopped"
     return TimeLimit(seconds, StdError(reason))
 
@@ -216,7 +217,7 @@ def time_limit(seconds: float) -> TimeLimit:
 def expand_wildcards(
     terms: Sequence[tuple[str, ...]], index: PreparedIndex
 ) -> dict[str, Expansion]:
-    """What the wildcards among the terms' words stand for."""
+    """The words that the wildcards of the terms stand for."""
     patterns = sorted({word for words in terms for word in words if is_wildcard(word)})
     if not patterns:
         return {}

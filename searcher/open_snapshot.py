@@ -138,9 +138,9 @@ class OpenSnapshot(ABC):
         """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
 
         Args:
-            terms: what to search for.
-            ecf: the speech that is searched; hits outside are left out. None = all of it.
-            where, recordings: search some recordings of it only, see `recordings`.
+            terms: the terms.
+            ecf: the searched speech; hits outside are left out. None = all speech.
+            where, recordings: search only some recordings, see `recordings`.
             workers: the executor, see `std.execution.processes.executor`.
             advance: called with each finished share of the work, for a progress bar; the shares add
                 up to 1 at most.
@@ -170,7 +170,7 @@ class OpenSnapshot(ABC):
         """The hits of a search of this index, by term, recording and time.
 
         Args:
-            result: what `find` or `search_terms` returned.
+            result: the result of `find` or `search_terms`.
             decided: whether the hits show the decision.
 
         Raises:
@@ -179,7 +179,7 @@ class OpenSnapshot(ABC):
         return Hits(self.hit_columns(result, decided=decided))
 
     def each_hit(self, result: SearchResult, *, decided: bool = True) -> Iterator[Hit]:
-        """Yield the hits of `hits` in their order; of a large answer only some are made at a time.
+        """Yield the hits of `hits` in their order; a large answer is converted in parts.
 
         Args:
             result, decided: see `hits`.

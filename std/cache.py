@@ -48,7 +48,7 @@ class Cache:
                 self.bytes -= self._entries.pop(oldest)[1]
 
     def clear(self) -> None:
-        """Drop all entries: they belong to another state of the index."""
+        """Drop all entries, because the index has changed."""
         with self._lock:
             self._entries.clear()
             self.bytes = 0

@@ -55,7 +55,7 @@ MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
 def announce(command: str, *, quiet: bool) -> None:
-    """Tell a person who waits for the command what it does (`std.terminal`)."""
+    """Show a person who waits what the command is doing (`std.terminal`)."""
     set_notice(None if quiet else lambda message: say(command, message))
 
 
@@ -140,7 +140,8 @@ def run(command: str, work: Callable[[], int | None]) -> int:
 def _signals_raise() -> Iterator[None]:
     """Let the signals `ENDING` raise KeyboardInterrupt in the block, so that it can clean up.
 
-    A signal that is ignored stays so (`nohup`). `spoken_terms` has Ctrl-C outside the block.
+    A signal that is ignored stays ignored (`nohup`). `spoken_terms` handles Ctrl-C outside the
+    block.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -292,7 +293,7 @@ def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
 
 
 def print_json(document: Any) -> None:
-    """Exactly one JSON document on stdout; NaN and infinity are errors, not invented syntax."""
+    """Write exactly one JSON document to stdout; NaN and infinity, which JSON lacks, are errors."""
     print(json_text(document))  # noqa: T201  # the result
 
 

@@ -5,7 +5,7 @@ metadata. A later correction may replace words of an earlier one.
 
     Correction         the words said in a stretch of a recording
     layers_of          metadata -> the corrections of each audio file
-    words_that_stand   metadata -> the corrected words of each recording
+    words_that_stand   metadata -> the corrected words of each recording that were not replaced
 """
 
 import json

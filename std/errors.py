@@ -10,9 +10,8 @@
         └── StoreBusyError   somebody else is writing to it
 
 Anything else that escapes is our own fault: a traceback and exit status 1.
-`quoted`, `Unquoted` and `meant` write parts of messages: what was given, what we call it, and the
-known name that is nearest.
-`require_kind` and `require_choice` refuse what a caller of Python gave.
+`quoted`, `Unquoted` and `meant` write parts of messages: a given value, a value in our own words,
+and the nearest known name. `require_kind` and `require_choice` refuse arguments of Python calls.
 """
 
 from collections.abc import Iterable
@@ -131,16 +130,16 @@ class OldNameWarning(FutureWarning):
 
 
 def require_kind(name: str, value: T, kind: type | UnionType, expected: str) -> T:
-    """An argument of a call, if it is of a kind.
+    """Return an argument of a call, after checking its class.
 
     Args:
         name: the name of the argument.
-        value: what the caller gave.
-        kind: the classes that it may have.
+        value: its value.
+        kind: the permitted classes.
         expected: the same in words.
 
     Raises:
-        TypeError: it is of another kind.
+        TypeError: the value has another class.
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name}: expected {expected}, got {quoted(value)}")
@@ -148,7 +147,7 @@ def require_kind(name: str, value: T, kind: type | UnionType, expected: str) -> 
 
 
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
-    """Refuse an argument of a call that is none of some values.
+    """Refuse an argument of a call unless it is one of some values.
 
     Args:
         choices: the values; None is a default without a name.

@@ -1,4 +1,4 @@
-"""Numbers as text: in files and answers equal on every CPU, in sentences rounded for a person.
+"""Numbers as text: equal on every CPU in files and answers, rounded for people in sentences.
 
 written, json_bytes             values of files and answers
 about, counted, example         counts in a sentence, with an example

@@ -216,7 +216,7 @@ def clip_name(term: str, recording: str, channel: int, start_s: float) -> str:
 
     Args:
         term: as it was searched.
-        recording: its title, or its name where it has none.
+        recording: its title, or its name if it has no title.
         channel: named if it is not the first.
         start_s: of the hit.
 

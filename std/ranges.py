@@ -1,4 +1,4 @@
-"""Ranges of numbers, for settings, options and fields of files, and limits of what readers take.
+"""Ranges of numbers, for settings, options and fields of files, and the limits of readers.
 
 A `Range` describes itself by `str` ("0 to 1", "above 0, up to 1000000"), checks a number
 (`Range.require`) and reads a number from text (`Range.read`). NaN and the infinities
@@ -95,7 +95,7 @@ class Range:
 
 
 def _plain(number: float) -> str:
-    """As a person writes it: no exponent, no point without need, no more digits than it has.
+    """A number as a person writes it: without exponent, and without needless digits or point.
 
     >>> _plain(1073741.823), _plain(0.000001), _plain(3.0)
     ('1073741.823', '0.000001', '3')
@@ -125,7 +125,7 @@ MAX_SCORE = 1e100  # its square is finite; infinite scores are permitted
 
 
 def ranges(section: type) -> Mapping[str, Range]:
-    """The range of each number of a dataclass, which stands in its annotation."""
+    """The range of each number of a dataclass, from its annotation."""
     hints = get_type_hints(section, include_extras=True)
     return {
         key: hint.__metadata__[0] for key, hint in hints.items() if get_origin(hint) is Annotated

@@ -4,10 +4,10 @@
     chosen              those that fit conditions (`std.query`) and patterns of names
     fitting_rows        which of them fit an expression of conditions
 
-Columns of a condition are those of the metadata and three that every index has: ``recording``, the
-name, ``channel``, and ``language``, the code of the language in which its words were pronounced
-(where the index knows none, that of the metadata); and ``speaker``: the names of those who spoke,
-and the metadata.
+A condition can name any column of the metadata, and these columns of every index: ``recording``
+(the name), ``channel``, ``language`` (the code of the language in which the words were pronounced,
+or else that of the metadata) and ``speaker`` (the speakers of the recogniser's output, and those of
+the metadata).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ class Recordings(Framed, list[IndexRecording]):
     """
 
     def __repr__(self) -> str:
-        """How many there are, and the first names."""
+        """The number of recordings, and the first names."""
         if not self:
             return "<no recordings>"
         names = ", ".join(dict.fromkeys(one.recording.file for one in self[:SHOWN]))
@@ -95,10 +95,10 @@ def inputs_of(recordings: Iterable[IndexRecording]) -> dict[str, tuple[str, ...]
 def index_recordings(
     segments: Iterable[Segment], metadata: Metadata, *, with_speakers: bool = False
 ) -> list[IndexRecording]:
-    """The live recordings of an index, ascending.
+    """The recordings of an index that are not deleted, ascending.
 
     Args:
-        with_speakers: read who spoke, too.
+        with_speakers: also read the speakers.
     """
     found = []
     for segment in segments:
@@ -123,7 +123,7 @@ def _speakers(segment: Segment) -> list[dict[str, int]]:
 
 
 def about_speakers(where: str | None) -> tuple[Expression, ...]:
-    """The conditions, of those that all must hold, that are about who speaks.
+    """Those of the conditions joined by AND that are about speakers.
 
     Raises:
         QueryError: it is no condition.
@@ -133,7 +133,7 @@ def about_speakers(where: str | None) -> tuple[Expression, ...]:
 
 
 def mentions_speakers(where: str | None) -> bool:
-    """Whether a condition is about who speaks, in any part.
+    """Whether any part of a condition is about speakers.
 
     Raises:
         QueryError: it is no condition.
@@ -142,22 +142,22 @@ def mentions_speakers(where: str | None) -> bool:
 
 
 def is_said_by(name: str, conditions: Iterable[Expression]) -> bool:
-    """Whether a speaker fits all conditions; "" where none is named."""
+    """Whether a speaker fits all conditions; "" stands for a speaker without a name."""
     written = normalize("NFC", name) or None
     return all(holds(one, written) for one in conditions)
 
 
 def _asks_for_somebody(condition: Expression) -> bool:
-    """Whether it says who speaks, not who does not."""
+    """Whether a condition says who speaks, and not only who does not."""
     if isinstance(condition, Condition):
         return condition.operator in ("=", "~", ":")
     return not isinstance(condition, Without) and all(map(_asks_for_somebody, parts_of(condition)))
 
 
 def is_wholly_said_by(recording: IndexRecording, conditions: Sequence[Expression]) -> bool:
-    """Whether the metadata say that a whole recording is that of a speaker who fits.
+    """Whether, by its metadata, the speaker of a whole recording fits the conditions.
 
-    That it is not somebody's is asked of each name in it.
+    False if a condition is negated: then each named speaker is compared (`said_share`).
     """
     is_asked_for = all(map(_asks_for_somebody, conditions))
     value = recording.metadata.get(SPEAKER, "")
@@ -165,7 +165,7 @@ def is_wholly_said_by(recording: IndexRecording, conditions: Sequence[Expression
 
 
 def unnamed_is_said_by(recording: IndexRecording, conditions: Iterable[Expression]) -> bool:
-    """Whether speech without a named speaker fits: the metadata name its speaker, or none does."""
+    """Whether speech without a named speaker fits, by the speaker in the metadata, if any."""
     return is_said_by(recording.metadata.get(SPEAKER, ""), conditions)
 
 
@@ -201,8 +201,9 @@ def chosen(
             slash is compared with the end of the paths of the recording's inputs and of its audio.
 
     Raises:
-        QueryError: no condition, an unknown column, or no recording has a name that fits a pattern.
-        TypeError: the patterns are one text, or one of them is no text.
+        QueryError: the text is not a condition, a column is unknown, or no recording has a name
+            that fits a pattern.
+        TypeError: the patterns are one text, or one of them is not a text.
     """
     if isinstance(patterns, str):
         raise TypeError(f"recordings: expected a list of patterns, [{patterns!r}], got a text")
@@ -287,7 +288,7 @@ def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata)
 
 
 def _language(recording: IndexRecording) -> str:
-    """The code of a recording's language: that of the index, else of its metadata."""
+    """The code of a recording's language, from the index or else from its metadata."""
     return recording.language or _code(recording.metadata.get("language", ""))
 
 
@@ -298,7 +299,7 @@ def _code(name: str) -> str:
 
 
 def _asked(comparison: Condition) -> str:
-    """The operand of a condition: of a language, its code."""
+    """The operand of a condition; for a language, its code."""
     if comparison.column == "language" and comparison.operator in ("=", "!=", ":"):
         return _code(comparison.value)
     return comparison.value

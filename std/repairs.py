@@ -1,13 +1,13 @@
 """Repairs of damaged files, counted by kind: a reader repairs a bad value and keeps the file.
 
 One bad value must not make a recording unreadable: each rule below says how it is repaired.
-`REFUSED`, the default of readers, allows no repairs and raises an error, and so does ``--strict``.
+`REFUSED`, the default of readers, raises an error instead of a repair, and so does ``--strict``.
 
     Repairs          the repairs of one reading: kind, number, and the first line
     Repairs.rows     rows of which some cannot be read are skipped, unless most of them are
     mended           the repairs of several files, by kind
     span_s           times of an utterance or a word, repaired
-    confidence       a confidence, 1 where it is none
+    confidence       a confidence; 1 if the value is invalid
 """
 
 import math
@@ -39,7 +39,7 @@ NO_TEXT = "row without a text, skipped"
 BAD_ROW = "row that cannot be read, skipped"
 OTHER_LANGUAGE = "caption in another language than most, left out"
 UNREAD = "recording without a transcript in its batch, left out"
-# Of possible values in files that may be of another kind than they seem: nothing is changed.
+# Doubts: values that are possible, but suggest another kind of file. Nothing is changed.
 CLOCK_GOES_BACK = (
     "times that go back to the beginning: parts with clocks of their own, see --chunks"
 )
@@ -49,7 +49,7 @@ IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another uni
 DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, AT_ONE_TIME, IMPLAUSIBLE_RATE))
 
 UNKNOWN = math.nan
-MOST_ROWS = 0.5  # that are skipped; beyond, it is another format
+MOST_ROWS = 0.5  # largest share of skipped rows; with more, the file has another format
 
 
 class Repair(NamedTuple):
@@ -81,7 +81,7 @@ class Repairs:
         self.doubt(kind, problem.line, count)
 
     def doubt(self, kind: str, line: int, count: int = 1) -> None:
-        """Count a doubtful value, which stays as it is; never an error."""
+        """Count a doubtful value, which is not changed; this is never an error."""
         before = self.found.get(kind, Repair(0, line))
         self.found[kind] = Repair(before.times + count, before.line)
 
@@ -94,7 +94,8 @@ class Repairs:
         """Yield the value read from each row; rows that cannot be read are skipped.
 
         Raises:
-            InputError: most rows cannot be read, or repairs are not allowed: the first's error.
+            InputError: most rows cannot be read, or repairs are not allowed: the error of the first
+                such row.
         """
         good, problems = 0, []
         for row in rows:
@@ -118,7 +119,7 @@ REFUSED = Repairs(strict=True)  # of whoever mends nothing
 
 
 class Mended(NamedTuple):
-    """How often a kind of value was repaired in all inputs, and where first."""
+    """The number of repairs of one kind in all inputs, and the place of the first."""
 
     times: int
     path: Path
@@ -141,7 +142,7 @@ def mended(files: Iterable[tuple[Path, Mapping[str, Repair]]]) -> dict[str, Mend
 
 
 def repair_lines(repairs: Mapping[str, Mended]) -> Iterator[str]:
-    """How often each kind of value was repaired, and where first."""
+    """The number of repairs of each kind, and the place of the first."""
     for kind, one in repairs.items():
         what = "in doubt" if kind in DOUBTS else "repaired"
         yield f"{what}: {kind} ({one.times}, first {one.place})"
@@ -160,12 +161,12 @@ def span_s(
     """Return times that an index can hold: none below 0 or too large, no end before its start.
 
     Args:
-        start_s, end_s: as written, s; NaN = unknown, an end alone may be.
-        longest_s: the longest duration that it may take; longer ones are cut.
+        start_s, end_s: as written, in seconds; NaN = unknown (the end alone, or both).
+        longest_s: the longest duration; longer ones are cut.
         place: path and line, for messages.
 
     Returns:
-        start and end; the end NaN where it is to be estimated, both where nothing is known.
+        start and end; the end is NaN if it must be estimated, and both are if no time is known.
 
     Raises:
         InputError: repairs are not allowed.
@@ -194,10 +195,10 @@ def span_s(
 
 
 def confidence(value: float, problem: InputError, repairs: Repairs) -> float:
-    """Return a confidence from 0 to 1: what rounding has put outside is clipped, others are 1.
+    """Return a confidence from 0 to 1; one just outside by rounding is clipped, any other is 1.
 
     Raises:
-        InputError: it is none, and repairs are not allowed.
+        InputError: the confidence is invalid, and repairs are not allowed.
     """
     if -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
         return min(max(value, 0.0), 1.0)

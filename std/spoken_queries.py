@@ -1,4 +1,4 @@
-"""Spoken queries: the words that a recogniser heard in them, as the indexer hands them to search.
+"""Spoken queries: the words that a recogniser wrote for them, in a file from indexer to searcher.
 
     {"format": "std spoken queries 1", "language": "en",
      "recognition": {"cpu_seconds": 12.5, "peak_memory_gb": 0.5},
@@ -8,11 +8,11 @@
                                    {"words": "newark", "weight": 0.2}]}]}
 
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
-recogniser output and no index, the searcher reads an index and no recogniser output.
-The cost of recognising the queries is part of the cost of the search. Stretches say where the words
-are in each example: query by example compares these.
+recogniser output and no index, the searcher reads an index and no recogniser output. The cost of
+recognising the queries is part of the cost of the search. A stretch is the time of the words in an
+example; query by example compares these stretches.
 
-QueryStretch     where a query is said in an example
+QueryStretch     the stretch of an example in which a query is said
 SpokenQuery      one query: weighted word sequences, from all its examples
 RecognitionCost  CPU time and memory of recognising the queries, from std-recognise
 SpokenQueries    those of a file
@@ -49,7 +49,7 @@ class WeightedWords(NamedTuple):
 
 
 class QueryStretch(NamedTuple):
-    """Where a query is said in a recording."""
+    """The stretch of a recording in which a query is said."""
 
     recording: str
     start_s: float
@@ -90,7 +90,7 @@ class SpokenQueries:
 
     @property
     def duration_s(self) -> float | None:
-        """Of all examples of all queries (MediaEval 2013 SWS, equation 47); None: not known."""
+        """The duration of all examples (MediaEval 2013 SWS, equation 47); None: not known."""
         durations_s = [query.duration_s for query in self.queries]
         known_s = [duration_s for duration_s in durations_s if duration_s is not None]
         return round(sum(known_s), 3) if len(known_s) == len(durations_s) else None
@@ -106,7 +106,7 @@ def parse(path: Path) -> SpokenQueries:
     """Read a file of spoken queries.
 
     Raises:
-        InputError: it is another file, names a query twice, or has weights that are none.
+        InputError: it is another file, names a query twice, or has invalid weights.
     """
     document = read_json(path)
     if document["format"].value != QUERIES_FORMAT:

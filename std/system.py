@@ -1,4 +1,4 @@
-"""What systems do differently: locks, the memory and the CPU time of processes, ways to open files.
+"""Functions that differ between systems: locks, memory and CPU time of processes, opening files.
 
     locked_folder       a folder as a descriptor, locked
     lock                an open file, against other processes, until it is closed
@@ -11,9 +11,9 @@
     RELATIVE            whether names can be looked up in an open folder
     ENDING              signals that end a command
 
-POSIX has flock and getrusage. Windows locks bytes of a file, which others may then neither read nor
-write: we take one at 2 GB, the last that it can. It has no locks of folders, so a file in the
-folder stands for it. Nobody has run std there yet.
+POSIX has flock and getrusage. Windows locks bytes of a file, which other processes may then neither
+read nor write; we lock the byte at 2 GB, the last possible one. Windows has no locks of folders, so
+a file in the folder is locked instead. std was not run on Windows yet.
 """
 
 import os
@@ -58,17 +58,17 @@ if sys.platform == "win32":
             os.lseek(descriptor, place, os.SEEK_SET)
 
     def locked_folder(folder: Path) -> int:
-        """As on POSIX, by a file in it."""
+        """As on POSIX, with a file in the folder."""
         return _locked(os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | PLAIN))
 
     def sync_folder(folder: Path) -> None:
-        """The system does it."""
+        """Do nothing: the system flushes folders."""
 
     def keep_owner(descriptor: int, before: os.stat_result | None, mode: int = 0) -> None:
-        """A new file has those of its folder."""
+        """Do nothing: a new file has the owner and permissions of its folder."""
 
     def allow_open_files() -> None:
-        """There is no limit to files that are mapped."""
+        """Do nothing: there is no limit to files that are mapped."""
 
     def peak_memory_bytes(*, of_children: bool = False) -> int:
         """Not known: 0."""
@@ -132,8 +132,8 @@ else:
     def allow_open_files() -> None:
         """Raise this process's limit of open files as far as its user may, once.
 
-        A mapped column is an open file, and an index has hundreds: most systems begin with 1,024
-        or 256.
+        A mapped column is an open file, and an index has hundreds of columns; the limit of most
+        systems is 1,024 or 256.
         """
         now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         for wanted in (MOST_OPEN_FILES, MOST_OPEN_FILES_ON_MACOS):

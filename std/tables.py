@@ -1,14 +1,14 @@
-"""Tables as people keep them: CSV, TSV, semicolons or | between the fields, or a workbook (XLSX).
+"""Tables as people write them: CSV, TSV, semicolons or | between the fields, or a workbook (XLSX).
 
-Text is UTF-8, UTF-16 or a code page that is told by its letters (`std.encodings`). Fields are
-quoted as in RFC 4180; apostrophes that our own CSV puts before a formula are taken off
-(`std.csv_files`). A first line ``sep=;``, as spreadsheets write it, names the delimiter.
+Text is UTF-8, UTF-16 or a code page that the letters determine (`std.encodings`). Fields are quoted
+as in RFC 4180; apostrophes that our own CSV puts before a formula are removed (`std.csv_files`). A
+first line ``sep=;``, as spreadsheets write it, names the delimiter.
 
-Of a workbook, rows are read as text, as if the sheet had been saved as CSV. A date is written as
-ISO does, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
-is its value; one without a value, because no spreadsheet has computed it yet, and one whose value
-is an error (``#N/A``) are refused. Of several sheets the first with a known column
-counts, or else the first with anything in it, and hidden ones come last; the others are counted.
+Rows of a workbook are read as text, as if the sheet had been saved as CSV. A date is written in ISO
+8601, a whole number without a decimal point, a truth value as ``true`` or ``false``. A formula
+counts by its value; it is refused if no spreadsheet has computed the value yet, or if the value is
+an error (``#N/A``). If there are several sheets, the first with a known column is read, or else the
+first that is not empty; hidden sheets come last. The other sheets are counted.
 
 The callers know the meaning of the columns: lists of terms (`std.nist.term_file`), metadata
 (`std.metadata.read`), marks (`std.marks`).
@@ -52,15 +52,15 @@ class Sheet(NamedTuple):
 
 
 def is_workbook(content: bytes) -> bool:
-    """Whether bytes are a workbook, also one that cannot be read."""
+    """Whether bytes are a workbook, readable or not."""
     return content.startswith((ZIP, OLD_OFFICE))
 
 
 def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) -> Sheet:
-    """Read the first sheet that has a known column, or else the first that has anything in it.
+    """Read the first sheet that has a known column, or else the first that is not empty.
 
     Args:
-        is_known: whether a column of this name is looked for.
+        is_known: whether a name is that of a known column.
 
     Raises:
         InputError: it is no XLSX, damaged, too large, or a formula has no value.
@@ -91,7 +91,7 @@ def sheet_of(content: bytes, path: Path | str, is_known: Callable[[str], bool]) 
 
 
 def _require_xlsx(content: bytes, path: Path | str) -> None:
-    """Refuse a file of another kind, or one that grows too large."""
+    """Refuse a file of another kind, or one that is too large when it is unpacked."""
     if content.startswith(OLD_OFFICE):
         raise InputError(path, 0, EXPECTED, Unquoted("an .xls file, or one with a password"), SAVE)
     sizes = _sizes(content, path)
@@ -104,7 +104,7 @@ def _require_xlsx(content: bytes, path: Path | str) -> None:
 
 
 def unpacked_bytes(content: bytes, path: Path | str) -> int:
-    """The size of a workbook's parts, decompressed; of a text its own. InputError: damaged."""
+    """The unpacked size of a workbook, or the size of a text. InputError: it is damaged."""
     return sum(_sizes(content, path).values()) if content.startswith(ZIP) else len(content)
 
 
@@ -117,7 +117,7 @@ def _sizes(content: bytes, path: Path | str) -> dict[str, int]:
 
 
 def _sheet(sheet: Any, formulas: Any, path: Path | str) -> Sheet:
-    """The rows of a sheet that have anything in them."""
+    """The rows of a sheet that are not empty."""
     records: list[Record] = []
     problem = None
     sheet.reset_dimensions()  # the size that a file states may be wrong
@@ -192,7 +192,7 @@ class Table(NamedTuple):
 
 
 def text_of(content: bytes, path: Path | str) -> str:
-    """Decode a text of a person's.
+    """Decode a text that a person wrote.
 
     Raises:
         InputError: its encoding cannot be determined, or it is rich text.
@@ -208,10 +208,10 @@ def read_table(content: bytes, path: Path | str, is_known: Callable[[str], bool]
     """Read a table of any kind.
 
     Args:
-        is_known: whether a column of this name is looked for; it tells the delimiter.
+        is_known: whether a name is that of a known column; this determines the delimiter.
 
     Raises:
-        InputError: it is neither, is empty, or a row has more or fewer fields than the header.
+        InputError: it is not a table, is empty, or a row has more or fewer fields than the header.
         ConfigError: it is a workbook, and openpyxl is not installed.
     """
     if is_workbook(content):
@@ -227,8 +227,8 @@ def without_titles(found: list[Record], is_known: Callable[[str], bool]) -> list
     """The records from the header on: titles above a table have one field.
 
     Args:
-        found: records, the first of them the header where no known column follows titles.
-        is_known: whether a column of this name is looked for.
+        found: records; the first is the header unless a header with a known column follows titles.
+        is_known: whether a name is that of a known column.
     """
     for at, (_, fields) in enumerate(found[: MOST_TITLES + 1]):
         if sum(map(bool, fields)) > 1:
@@ -242,7 +242,7 @@ def has_known(found: list[Record], is_known: Callable[[str], bool]) -> bool:
 
 
 def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Table:
-    """Records as a table; empty fields behind the last column do not count.
+    """Records as a table; empty fields after the last column are ignored.
 
     Raises:
         InputError: there are none, or one has another number of fields than the header.
@@ -262,7 +262,7 @@ def table_of(found: list[Record], path: Path | str, delimiter: str = ",") -> Tab
 
 
 def _padded(found: list[Record]) -> list[Record]:
-    """The rows of a sheet with the cells that are empty at their ends."""
+    """The rows of a sheet, with empty cells added at their ends."""
     width = len(found[0][1]) if found else 0
     return [(line, fields + [""] * (width - len(fields))) for line, fields in found]
 
@@ -275,10 +275,10 @@ def split(text: str, path: Path | str, delimiter: str) -> list[Record]:
 
 
 def delimiter_of(text: str, path: Path | str, is_known: Callable[[str], bool]) -> str:
-    """The delimiter that makes a known column, and of several the one with most columns.
+    """The delimiter that gives a known column; of several, the one that gives most columns.
 
     Raises:
-        InputError: with none of them is the header quoted as in CSV.
+        InputError: the header is not quoted as in CSV, whatever the delimiter.
     """
     first_line = text.lstrip("\ufeff").partition("\n")[0].strip().lower()
     if first_line.startswith(SEPARATOR) and first_line[len(SEPARATOR) :] in {*DELIMITERS}:
@@ -299,7 +299,7 @@ def delimiter_of(text: str, path: Path | str, is_known: Callable[[str], bool]) -
 def _header(
     text: str, path: Path | str, delimiter: str, is_known: Callable[[str], bool]
 ) -> list[str]:
-    """The fields of the first record that is no comment and no title."""
+    """The fields of the first record that is neither a comment nor a title."""
     found = (one for one in records(text, path, delimiter) if not one[1][0].startswith(COMMENT))
     top = [*islice(found, 1)]
     with suppress(InputError):  # what is wrong further down is told when all is read
@@ -308,7 +308,7 @@ def _header(
 
 
 def same_name(first: str, second: str) -> bool:
-    """Whether two columns have one name, whatever the case and the form of their letters."""
+    """Whether two columns have the same name, ignoring case and Unicode form."""
     return folded(first) == folded(second)
 
 

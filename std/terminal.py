@@ -1,4 +1,4 @@
-"""What a person reads at a terminal: safe texts, colours, and notices while a command works.
+"""Output for a person at a terminal: safe texts, colours, and notices while a command works.
 
     printable     a text with control characters as escapes
     json_text     JSON without such characters: escapes again, so nothing is lost
@@ -12,10 +12,10 @@
     showing_progress()  a progress bar is shown
     erased()            what removes the bar in front of a message
 
-No name or word moves the cursor or turns letters round. The rule for colours is that of Python's
-own tools (docs.python.org, "Controlling color"), of no-color.org and force-color.org: ``NO_COLOR``
-that is not empty forbids them, else ``FORCE_COLOR`` that is not empty asks for them, else
-``TERM=dumb`` forbids them, else a terminal has them. Each notice is shown once.
+No name or word can move the cursor or reverse letters. Colours follow the rules of Python's own
+tools (docs.python.org, "Controlling color"), no-color.org and force-color.org. The first condition
+that holds decides: ``NO_COLOR`` is not empty: no colours; ``FORCE_COLOR`` is not empty: colours;
+``TERM=dumb``: no colours; the stream is a terminal: colours. Each notice is shown once.
 `std.execution.compiled` calls those about kernels; this module does not import numba.
 """
 
@@ -68,7 +68,7 @@ def _escaped(character: str) -> str:
 
 
 def json_text(document: Any) -> str:
-    """A document as JSON in one line; NaN and infinity are errors, not invented syntax.
+    """A document as JSON in one line; NaN and infinity, which JSON lacks, are errors.
 
     Raises:
         ValueError: a number is not finite.
@@ -95,7 +95,7 @@ def has_colours(stream: TextIO | None) -> bool:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person reads a stream as it is written."""
+    """Whether a stream is a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed
@@ -159,7 +159,7 @@ def showing_progress(erase: str = "") -> Iterator[None]:
     """While progress is shown.
 
     Args:
-        erase: what removes it from the line of a terminal.
+        erase: the text that removes it from the line of a terminal.
     """
     global _bars, _erase  # see set_notice
     _bars, before, _erase = _bars + 1, _erase, erase
@@ -170,7 +170,7 @@ def showing_progress(erase: str = "") -> Iterator[None]:
 
 
 def erased() -> str:
-    """What a message begins with, so that it stands above a bar, which is then drawn again."""
+    """The beginning of a message that removes the progress bar, which is drawn again below it."""
     return _erase
 
 

@@ -11,11 +11,11 @@ Typographic punctuation (``punctuation = "fold"``):
     at word edges     quotation marks, hyphens and , ; : ! ? … are removed; apostrophes only where
                       there is one on both sides ('tis and dogs' keep theirs)
 
-Words that are punctuation only are left out of terms. So are full stops behind a word (``u.s.``
-is ``u.s``), but for an initial (``j.``); symbols stay (``c++``, ``at & t``).
+Words that are punctuation only are left out of terms. Full stops after a word are removed (``u.s.``
+is ``u.s``), except after an initial (``j.``). Symbols stay (``c++``, ``at & t``).
 
-Readers of texts take off more (`bare`: ``$5``, ``dogs'``). So a word of a term that an index does
-not have is looked up bare (`searcher.terms.typed_words`): whatever stands around it, it is found.
+Readers of texts remove more around a word (`bare`: ``$5``, ``dogs'``). So if an index lacks a word
+of a term, the word is looked up without the signs around it (`searcher.terms.typed_words`).
 
 Text without spaces (``unspaced = "characters"``) is cut into characters (`std.characters`).
 """
@@ -98,7 +98,7 @@ class Normalisation:
         return _bare(normal) if self.punctuation == "fold" else normal
 
     def words(self, texts: Sequence[str]) -> list[str]:
-        """Normalise many words at once; no letter changes for what stands in another line.
+        """Normalise many words at once; the result for a word does not depend on the others.
 
         Raises:
             ValueError: a word holds a line break.
@@ -143,7 +143,7 @@ class Normalisation:
         return [p for word in self._separated(written) for p in self._cut(word)] or [written]
 
     def several_words(self, written: Sequence[str]) -> bool:
-        """Whether `parts` would find anything to split at in some of what is written."""
+        """Whether `parts` would split some of the words."""
         text = "\0".join(written)
         if self.unspaced == "characters" and has_characters(text):
             return True
@@ -164,7 +164,7 @@ class Normalisation:
         return [word] if self.unspaced == "keep" else characters(without_outer_stars(word))
 
     def _letters(self, text: str) -> str:
-        """Normalise all of a word, or of lines of words, but its edges."""
+        """Normalise the letters of a word, or of lines of words, but not the edges of words."""
         fold = self.punctuation == "fold"
         if text.isascii():  # nothing to compose, no ß: most words of most languages
             text = text.replace("`", "'") if fold else text
@@ -183,7 +183,7 @@ def _folded(text: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Take quotation marks, hyphens and the like off a word; one of nothing else stays."""
+    """Remove quotation marks, hyphens and the like around a word, unless it has nothing else."""
     first, last = 0, len(word)
     while first < last and word[first] in _EDGES_AND_APOSTROPHE:
         first += 1
@@ -198,7 +198,7 @@ def _bare(word: str) -> str:
 
 
 def bare(written: str) -> str:
-    """Take off blanks, punctuation and symbols around a word, but those of a name (``c++``).
+    """Remove blanks, punctuation and symbols around a word, except those of a name (``c++``).
 
     >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("C++,"), bare("$5."), bare("ja❤️!")
     ('Haus-Nr', "don't", '', 'C++', '5', 'ja')
@@ -227,17 +227,17 @@ def _kind(written: str, at: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """What stands between single quotation marks that are around all of a term."""
+    """The text between single quotation marks around a whole term."""
     inside = text.strip()
     quoted = len(inside) > 2 and inside[0] in "'\u2018\u201b" and inside[-1] in "'\u2018\u2019"
     return inside[1:-1] if quoted else text
 
 
 def as_indexed(query: Normalisation, store: Normalisation | None) -> Normalisation:
-    """The normalisation to use with an index that was made before some rules were.
+    """The normalisation for an index that was made before some rules were introduced.
 
-    It keeps punctuation, or text without spaces, as they were written; it is searched and extended
-    as it was made.
+    Such an index has punctuation, or text without spaces, as they were written, and is searched and
+    extended by the same rules.
     """
     if store is None:
         return query

@@ -1,9 +1,9 @@
 """Stretches of recordings as files of players and editing programs: subtitles, edits, markers.
 
     subtitle_file    texts with start and end, as SRT or WebVTT
-    edl        CMX 3600: the stretches one after another, read by every editing program
-    fcpxml     Final Cut's XML, read by Resolve too: the same, with a marker at each place
-    markers    markers at the places of one recording: Premiere's CSV, Resolve's EDL, Avid's text
+    edl              CMX 3600: the stretches one after another
+    fcpxml           Final Cut's XML: the same, with a marker at each place
+    markers          markers of one recording: Premiere's CSV, Resolve's EDL, Avid's text
 
 CMX 3600 (SMPTE 258M) counts events from 001 to 999, names reels with eight letters (AX is a file)
 and has the name of a file in a comment. An end is the first frame that is not shown. Time codes
@@ -60,7 +60,7 @@ def timecode(frames: int, rate: Fraction) -> str:
     """The label of a frame.
 
     Raises:
-        StdError: it lies beyond 100 hours, which a label has no room for.
+        StdError: it is beyond 100 hours, for which a label has too few digits.
 
     >>> timecode(25 * 3675 + 7, Fraction(25))
     '01:01:15:07'
@@ -106,8 +106,8 @@ def edl(clips: Sequence[EditClip], title: str, rate: Fraction, first_frame: int 
         first_frame: the first frame of the edit, as a time code has it.
 
     Raises:
-        StdError: there are more events than the format can count, or two files have one name, which
-            is all that the format says of them.
+        StdError: there are more events than the format can count, or two files have the same name,
+            and the format stores only names.
     """
     files: dict[str, str] = {}
     for clip in clips:
@@ -237,8 +237,8 @@ def _line(text: str) -> str:
 def _time(frames: int, rate: Fraction) -> str:
     """A number of frames as FCPXML writes a time: a fraction of a second.
 
-    Its denominator is that of the frame rate. Readers that compute with floats lose a frame of a
-    reduced fraction: OpenTimelineIO reads 23/5s as 114 frames of 1/25 s, not 115.
+    Its denominator is that of the frame rate, because readers that compute with floats lose a frame
+    if the fraction is reduced: OpenTimelineIO reads 23/5s as 114 frames of 1/25 s, not 115.
 
     >>> _time(115, Fraction(25)), _time(115, Fraction(24000, 1001)), _time(0, Fraction(25))
     ('115/25s', '115115/24000s', '0s')
@@ -267,7 +267,7 @@ class SubtitleCue(NamedTuple):
 
 
 def subtitle_file(cues: Iterable[SubtitleCue], kind: Literal["srt", "vtt"]) -> bytes:
-    """Cues in the order of time as a file; none is shorter than a millisecond, as WebVTT asks."""
+    """Cues in the order of time as a file; each lasts at least a millisecond (a rule of WebVTT)."""
     lines = ["WEBVTT", ""] if kind == "vtt" else []
     point = "." if kind == "vtt" else ","
     for number, cue in enumerate(sorted(cues, key=lambda cue: cue.start_s), start=1):
@@ -278,12 +278,12 @@ def subtitle_file(cues: Iterable[SubtitleCue], kind: Literal["srt", "vtt"]) -> b
 
 
 def is_subtitle_file(path: Path) -> bool:
-    """Whether a path names one file of subtitles, and no folder for several."""
+    """Whether a path names one file of subtitles, not a folder for several."""
     return path == STANDARD_STREAM or path.suffix.lower() == ".srt"
 
 
 def _text(text: str, kind: str) -> str:
-    """A text in one line that is no markup."""
+    """A text in one line, without markup."""
     text = _line(text).replace("-->", "→")
     if kind == "vtt":
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

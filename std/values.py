@@ -193,7 +193,7 @@ class Lexemes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections:
-    """A system's hits as columns; ``terms`` and ``recordings`` are the tables they point into.
+    """A system's hits as columns, which point into the tables ``terms`` and ``recordings``.
 
     A hit has up to two numbers: the score, on a scale where one threshold decides for all terms,
     and the probability that it is right.

@@ -127,7 +127,7 @@ def _without_skipped(changes: Changes, report: IndexReport) -> SyncReport:
 def _foreseen(
     changes: Changes, told: IndexReport, options: InputOptions, indexed: dict[str, set[str]]
 ) -> SyncReport:
-    """Read new files, to tell those that are not recogniser output, or would be refused."""
+    """Read new files, to find those that are not recogniser output, or would be refused."""
     words = (file for file in changes.new if file.path.suffix != SUFFIX)
     new = [replace(file, in_folder=True) for file in words]
     looks = [*previews(new, Config(), options.input_format, options.load(), indexed)]

@@ -2,12 +2,12 @@
 
 A transcript is not parsed: its words are found in its bytes, ignoring times, numbers, keys of JSON,
 tags and comments, and are aligned with the recogniser's words. So all other bytes of captions (SRT,
-WebVTT, TTML), texts and the JSON of any service stay the same. A file may repeat the words, as
-Whisper's JSON does: after an alignment, the other words are aligned again, and count if they are a
-copy, which has half of the recogniser's words. Words are replaced if only spaces and punctuation
-are between them. New words are written in the file's encoding. Tags within a line may divide words
-(``<i>Hahnen</i>federn``), as the runs of a Word document do, of which the main part is rewritten:
-the new word stands where the first part did, and the tags follow it.
+WebVTT, TTML), texts and the JSON of any service stay the same. A file may have several copies of
+the words, as Whisper's JSON does. So after an alignment, the other words are aligned again; they
+are a copy if they have at least half of the recogniser's words. Words are replaced if only spaces
+and punctuation are between them. New words are written in the file's encoding. Tags within a line
+may divide words (``<i>Hahnen</i>federn``), as the runs of a Word document do: the new word replaces
+the first part, and the tags follow it. Of a Word document, only the main part is rewritten.
 """
 
 import html
@@ -169,8 +169,8 @@ def _copies(
 ) -> list[dict[int, _Token]]:
     """Each copy of the recogniser's words that a file has: by word, its token.
 
-    A copy of JSON is what several members of one name have. If nothing has half of the words, the
-    best alignment counts.
+    In JSON, the members with one key are a copy. If no copy has half of the words, the best
+    alignment is used.
     """
     groups = [tokens] if document is None else _by_key(tokens, document)
     whole = [

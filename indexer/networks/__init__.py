@@ -1,1 +1,1 @@
-"""What every reader returns: words with posteriors as columns, then confusion networks."""
+"""The values of readers: words with posteriors as columns, then confusion networks."""

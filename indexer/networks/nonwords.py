@@ -1,4 +1,4 @@
-"""What recognisers write where no word was spoken, and how they mark pronunciation variants.
+"""Tokens of recognisers for places without a word, and their marks of pronunciation variants.
 
 A confusion network holds words only. Three kinds of tokens are not words:
 

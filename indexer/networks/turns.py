@@ -1,4 +1,4 @@
-"""Who spoke when, by a separate diarisation: turns of speakers -> names of utterances.
+"""Speakers from a separate diarisation: turns of speakers -> names of utterances.
 
     turns_of     the turns of a file (RTTM), by recording
     spoken_by    utterances -> the same, with the speakers of their words' turns

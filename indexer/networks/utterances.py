@@ -166,7 +166,7 @@ def _slot_errors(network: ConfusionNetwork) -> Int32s:
 
 
 def slot_errors(slot_spans_ms: Int32s, start_ms: int, end_ms: int) -> Int32s:
-    """How far the estimated times of slots between two known times may be off.
+    """The largest errors of the estimated times of slots between two known times.
 
     Args:
         slot_spans_ms: (n, 2) start, end as they were estimated.

@@ -179,7 +179,7 @@ def _training_sources(sources: Sources) -> list[Source]:
 
 
 def _phones_of(chosen: Sequence[Source]) -> tuple[str, ...]:
-    """The phones of the words of some recordings; a class without frames would fit everywhere."""
+    """The phones of the words of some recordings; a class without frames would fit anywhere."""
     taught = {one.phones[row] for one in chosen for row in np.unique(one.words.phones).tolist()}
     return tuple(sorted(taught))
 

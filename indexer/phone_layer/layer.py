@@ -3,8 +3,8 @@
 PhoneLayer    frames -> log posteriors of silence and each phone
 FrameReader   reads some of a recording's frames; a long recording is read in blocks
 blocks        the layer's inputs: each frame of a recording with one on either side
-shrunk        a layer between itself and an earlier one
-fits_of       log posteriors -> how well each frame fits each phone, whatever their frequency
+shrunk        a weighted mean of a layer and an earlier one
+fits_of       log posteriors -> the fit of each frame to each phone, whatever the phones' frequency
 by_folds      log posteriors of frames, each by the layer of its fold
 layer_of      counts of classes, sums and products of their inputs -> weights and bias
 

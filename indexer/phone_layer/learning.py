@@ -3,21 +3,21 @@
 folds_of     the fold of each frame of several recordings
 learn        rounds of layers and alignments -> Learned
 targets      words -> Targets: the states that each frame may have
-occupancies  how well each frame fits each phone, Targets -> how probably it is each of them
+occupancies  the fit of each frame to each phone, Targets -> the probability of each phone
 
 No layer is applied to a frame that it was learned from. Blocks of 30 s are dealt to eight folds, so
 that each layer is learned from every speaker. At first the phones of a word share its time evenly.
 In each round the layers learned without a fold are applied to it, and its frames are divided
 between the phones of its words as they fit; the next round learns from that.
 
-A recording is a row of states: silence, the phones of the first word, silence, and so on. Each
-state holds one frame or more between its bounds, silence may be left out. Every way through them
-counts by how well its frames fit (the forward-backward algorithm: Baum et al., "A maximization
-technique occurring in the statistical analysis of probabilistic functions of Markov chains", 1970).
-Words may begin and end `SLACK_MS` earlier or later than the recogniser says. What a layer gets
-right is measured where they move by `JUDGED_MS` at most, because words that were not said also fit
-somewhere if they may move far. A word that is not used to learn (no phones, more phones than
-frames, estimated times) is one state with exactly its frames.
+A recording is a sequence of states: silence, the phones of the first word, silence, and so on. Each
+state has one frame or more between its bounds; silence may be left out. Every path through the
+states is weighted by the fit of its frames (the forward-backward algorithm: Baum et al., "A
+maximization technique occurring in the statistical analysis of probabilistic functions of Markov
+chains", 1970). Words may begin and end `SLACK_MS` earlier or later than the recogniser says. The
+share of frames that a layer gets right is measured with words that move by `JUDGED_MS` at most,
+because words that were not said also fit somewhere if they may move far. A word that is not used to
+learn (no phones, more phones than frames, estimated times) is one state with exactly its frames.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ SILENCE, ANYTHING = 0, -1  # phones are 1, 2, ...
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Targets:
-    """States of a recording in order; the evenly spread frames are one way through them."""
+    """States of a recording in order; the evenly spread frames are one path through them."""
 
     states: Int64s  # (s,) SILENCE, ANYTHING, or a phone's row of the inventory, from 1
     first: Int64s  # (s,) the first frame that a state may hold
@@ -69,9 +69,9 @@ def targets(
 
     Args:
         words: the words of the recording.
-        n_frames: how many frames it has.
-        start_ms: when the first one begins.
-        frame_ms: how long each is.
+        n_frames: the number of its frames.
+        start_ms: the start of the first frame.
+        frame_ms: the length of a frame.
         slack_ms: how much earlier or later a word may begin and end.
     """
     slack = round(slack_ms / frame_ms)
@@ -102,7 +102,7 @@ def targets(
 
 
 def _apart(one: Targets) -> Targets:
-    """Targets of which no other state holds a frame of a word that is not used."""
+    """Targets in which no other state may have a frame of a word that is not used."""
     unused = one.states == ANYTHING
     before = np.maximum.accumulate(np.where(unused, one.end, 0))
     behind = np.minimum.accumulate(np.where(unused, one.first, len(one.spread))[::-1])[::-1]
@@ -113,10 +113,10 @@ def _apart(one: Targets) -> Targets:
 
 
 def occupancies(fits: Float32s, targets: Targets) -> Float32s:
-    """(n, k) how probably each frame is silence or each phone; all 0 in words that are not used.
+    """(n, k) probabilities of silence and each phone; all 0 in words that are not used.
 
     Args:
-        fits: (n, k) nats, how well each frame fits silence and each phone; at most 0.
+        fits: (n, k) nats, the fit of each frame to silence and each phone; at most 0.
         targets: the targets of the frames.
     """
     if not len(fits):
@@ -134,7 +134,7 @@ def _log_sum(one: float, other: float, third: float) -> float:
 
 @compiled
 def _occupancies(fits: Float32s, states: Int64s, first: Int64s, end: Int64s) -> Float32s:
-    """Sums over all ways; a step skips at most one silence."""
+    """Sums over all paths; a step skips at most one silence."""
     n, s = len(fits), len(states)
     low, high = np.full(n, s), np.full(n, -1)  # the states that each frame may be in
     for state in range(s):
@@ -323,13 +323,13 @@ def _layer(
 
 
 def _occupied(layers: Sequence[PhoneLayer], recording: TrainingRecording) -> Float32s:
-    """(n, k) how probably each frame is silence or each phone."""
+    """(n, k) probabilities that each frame is silence or each phone."""
     said = by_folds(layers, recording.folds, recording.reader)
     return occupancies(_fits(layers, recording.folds, said), recording.targets)
 
 
 def _fits(layers: Sequence[PhoneLayer], folds: Int64s, log_posteriors: Float32s) -> Float32s:
-    """(n, k) how well each frame fits each phone, by the layer of its fold."""
+    """(n, k) the fit of each frame to each phone, by the layer of its fold."""
     shares = np.stack([layer.shares for layer in layers])[folds]
     return POSTERIOR_SCALE * fits_of(log_posteriors / POSTERIOR_SCALE, shares)
 

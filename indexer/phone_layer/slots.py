@@ -10,7 +10,7 @@ digest_of        the same of its sound: a recording may get another name
 The likeliest row of phones, in which a change costs `CHANGE` nats, cuts the frames into runs; each
 run is a slot. The probabilities of its phones are the mean posteriors of its frames. The
 probability that it is no separate phone, but part of its neighbours, is the geometric mean of the
-probabilities that its frames are theirs.
+probabilities that its frames belong to the phones of the neighbours.
 """
 
 from hashlib import blake2b
@@ -168,7 +168,7 @@ def heard_of(
         slots: the slots of the recording.
         by: the layer that they come from.
         phones: the phones of the layer.
-        clock: when the first frame begins, and how long each is, in ms.
+        clock: the start of the first frame, and the length of a frame, in ms.
     """
     n, k = slots.probability.shape
     most = min(MOST_ALTERNATIVES, k)

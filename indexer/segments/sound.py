@@ -80,8 +80,8 @@ def alone(path: Path, origin: str, recording: Recording | None = None) -> Segmen
     """A segment of a recording without words: a channel of an audio file, with its sound.
 
     Args:
-        origin: the input that the index notes.
-        recording: what it must be the sound of; None: any.
+        origin: the input that the index stores.
+        recording: the recording that the file must have; None: any.
 
     Raises:
         InputError: it is not a file of frames, or that of another recording.
@@ -106,7 +106,7 @@ def merged_sound(
         parts: the segments.
         lives: (r,) for each, which of its recordings are live.
         rows: (r,) for each, the new rows of its recordings.
-        recordings: how many the merged segment has.
+        recordings: the number of recordings of the merged segment.
 
     Raises:
         StoreError: the parts' frames are of different encoders.

@@ -114,10 +114,10 @@ def classes_of(pairs: Sequence[Pair]) -> list[Star]:
 
 
 def _told_once(stars: Sequence[Star]) -> list[Star]:
-    """Classes of stretches that are in no earlier one, then further likenesses of all stretches.
+    """Classes of stretches that are in no earlier one, then further classes of similar stretches.
 
     If a class loses stretches to an earlier one, pairs of a kept and a lost stretch are kept, too:
-    two places of a word may each resemble a third place more, and not the same.
+    two places of a word may each resemble a third place more than each other.
     """
     told, kept = _Told(), list[Star]()
     for star in stars:
@@ -138,7 +138,7 @@ class _Told:
         self._n = 0
 
     def classes(self, one: Stretch) -> set[int]:
-        """The classes that have half of a stretch, or of which a stretch has half."""
+        """The classes that contain half of a stretch, or of which a stretch contains half."""
         length = one.end_ms - one.begin_ms
         return {
             number

@@ -86,7 +86,7 @@ def write_class_page(
 
 
 def _note(one: DiscoveredClass) -> str:
-    """Describe a class: how far words explain it, and its proposed spelling."""
+    """Describe a class: the share of it that words explain, and its proposed spelling."""
     spelt = f"; perhaps {one.spelling}" if one.spelling else ""
     if one.explained is None:
         return f"no words{spelt}"

@@ -6,8 +6,8 @@ with_spellings     classes of a discovery -> the same, each with a spelling
 A unit is a phone with its letters, none to three; a word is a sequence of units. Words are aligned
 by Viterbi training. A spelling is the likeliest sequence of units with the given phones, where the
 probability of a unit depends on the previous two (Bisani and Ney, "Joint-sequence models for
-grapheme-to-phoneme
-conversion", 2008, turned round). The words are those of the index, so spellings look like them.
+grapheme-to-phoneme conversion", 2008, applied from phones to letters). The units are learned from
+the words of the index.
 """
 
 import math

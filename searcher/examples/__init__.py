@@ -1,9 +1,9 @@
 """Query by example: a stretch of audio in, the places that sound like it out.
 
-    example     what the user gives -> Example, a stretch of the frames of a SoundArchive
-    places      an example against an archive -> places, with costs
-    kernels     what compares frames, compiled
-    find        terms with examples -> TermCandidates, as other searches find them
+    example     an example as the user gives it -> Example, a stretch of frames of a SoundArchive
+    places      an example, an archive -> places with costs
+    kernels     the compiled comparison of frames
+    find        terms with examples -> TermCandidates, as in other searches
 
 docs/sound.md has the theory and the measurements.
 """

@@ -1,13 +1,13 @@
-"""What the user gives as examples of a term: stretches of recordings, or files of frames.
+"""Examples of a term as the user gives them: stretches of recordings, or files of frames.
 
     interview@12.3-13.1      a stretch of a recording of the index, in seconds (channel 1)
-    interview/2@12.3-13.1    of its channel 2
-    query.sound              a file that std-recognise --sound-only wrote, whole
-    query.sound@0.2-0.9      a stretch of it
+    interview/2@12.3-13.1    a stretch of channel 2
+    query.sound              a whole file of std-recognise --sound-only
+    query.sound@0.2-0.9      a stretch of this file
 
-archive_of   segments of an index -> SoundArchive, those with sound and their recordings that count
-read_example a text -> Example: its signs, and where they are from
-each_once    examples -> those that are no copy of another
+archive_of   segments of an index -> SoundArchive: segments with sound, their searched recordings
+read_example a text -> Example: its signs, and the stretch that they come from
+each_once    examples -> the same without repeated ones
 """
 
 import re
@@ -36,7 +36,7 @@ STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a
 
 
 class ArchivePart(NamedTuple):
-    """The sound of a segment; for another process, which reads it there, its address."""
+    """The sound of a segment; pickled as its address, because another process reads it itself."""
 
     segment: Segment
     sound: SegmentSound
@@ -44,7 +44,7 @@ class ArchivePart(NamedTuple):
     recordings: Int64s  # (r,) the same in the table of the index's recordings
 
     def at(self, rows: Int64s, frames: Int64s) -> Spans:
-        """(n,) the times at which frames begin, as places without length.
+        """(n,) the times of frames, as places without length.
 
         Args:
             rows: (n,) the recordings of the frames, each one of `rows`.
@@ -66,19 +66,19 @@ def _part_of(segment: Segment, rows: Int64s, recordings: Int64s) -> ArchivePart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundArchive:
-    """All frames that are searched; those of one encoder."""
+    """All searched frames; they come from one encoder."""
 
     recordings: tuple[Recording, ...]  # of the index; parts point into it
     parts: tuple[ArchivePart, ...]
 
     @property
     def encoder(self) -> Encoder:
-        """What made the frames."""
+        """The encoder of the frames."""
         return self.parts[0].sound.encoder
 
     @property
     def seconds(self) -> float:
-        """How much sound is searched."""
+        """The duration of the searched sound in seconds."""
         frames = sum(
             int((part.sound.offsets[part.rows + 1] - part.sound.offsets[part.rows]).sum())
             for part in self.parts
@@ -86,7 +86,7 @@ class SoundArchive:
         return frames * FRAME_MS / 1000
 
     def bounds_ms(self) -> Int64s:
-        """(recordings, 2) when the sound of each begins and ends; 0, 0 where it has none."""
+        """(recordings, 2) start and end of the sound of each recording; 0, 0 without sound."""
         bounds = np.zeros((len(self.recordings), 2), np.int64)
         for part in self.parts:
             begin = part.sound.start_ms[part.rows]
@@ -95,7 +95,7 @@ class SoundArchive:
         return bounds
 
     def seconds_inside(self, excerpts: Sequence[Excerpt] | None) -> float:
-        """How much of the sound is inside the excerpts, in all channels."""
+        """The seconds of sound inside the excerpts, in all channels."""
         if excerpts is None:
             return self.seconds
         bounds_s = dict(zip(self.recordings, (self.bounds_ms() / 1000).tolist(), strict=True))
@@ -108,7 +108,7 @@ class SoundArchive:
         return sum(map(speech_s, cut.values()))
 
     def seconds_where(self, inside: Callable[[Spans], Bools]) -> float:
-        """How much of the sound is where it is searched, to a second of each recording."""
+        """The seconds of sound in searched places, accurate to a second of each recording."""
         begin_ms, end_ms = self.bounds_ms().T
         seconds = (end_ms - begin_ms) // 1000
         recording = np.repeat(np.arange(len(seconds)), seconds)
@@ -117,7 +117,7 @@ class SoundArchive:
         return float(np.count_nonzero(inside(Spans(recording, at_ms, at_ms))))
 
     def sample(self) -> UInt64s:
-        """(<= 1000, 4) frames from all over it, for `std.sound.usual.usual_distances`.
+        """(<= 1000, 4) frames from the whole archive, for `std.sound.usual.usual_distances`.
 
         They are taken in the order of the recordings, so the division into segments does not
         matter. In many hours of sound, they are taken from `STRETCHES` stretches, because a store
@@ -145,7 +145,7 @@ class SoundArchive:
         return chosen
 
     def frames(self, recording: Recording, begin_ms: float, end_ms: float) -> UInt64s:
-        """(m, 4) the frames of a stretch of a recording; none where it has no sound."""
+        """(m, 4) the frames of a stretch of a recording; none without sound."""
         for part in self.parts:
             for row, number in zip(part.rows.tolist(), part.recordings.tolist(), strict=True):
                 if self.recordings[number] == recording:
@@ -167,11 +167,11 @@ def archive_of(
     """The sound of an index.
 
     Args:
-        table: what its places point into; None: the recordings of these segments.
-        whole: read all frames; otherwise those that are compared (`std.sound.columns.StoredSigns`).
+        table: the recordings that places point into; None: the recordings of these segments.
+        whole: read all frames; otherwise only the compared ones (`std.sound.columns.StoredSigns`).
 
     Raises:
-        StdError: there is none, or it is of two encoders.
+        StdError: the index has no sound, or sound of two encoders.
     """
     table = table or recording_table(segments)
     parts = []
@@ -225,11 +225,11 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
 
     Args:
         archive: the sound of the whole index.
-        name: what a message calls the example; empty: as the text does.
+        name: the name of the example in messages; empty: the text.
 
     Raises:
-        InputError: a file is no file of frames, or of another encoder.
-        StdError: it names no stretch of sound, or one that is too short or too long.
+        InputError: a file is not a file of frames, or comes from another encoder.
+        StdError: the stretch has no sound, or is too short or too long.
     """
     match = _STRETCH.fullmatch(text)
     place = match["place"] if match else text
@@ -275,12 +275,12 @@ def read_example(text: str, archive: SoundArchive, name: str = "") -> Example:
 
 
 def _or_audio(place: str) -> str:
-    """Advice, if somebody took a file for the name of a recording."""
+    """Advice, if the user gave a file in place of the name of a recording."""
     return "; --query-audio takes files of audio" if place.lower().endswith(ENDS) else ""
 
 
 def each_once(examples: Sequence[Example]) -> list[Example]:
-    """Examples without those that are another one again: these would count as evidence twice."""
+    """Examples without repeated ones, which would count as evidence twice."""
     kept: list[Example] = []
     for one in examples:
         if not any(_is_same(one, other) for other in kept):
@@ -289,7 +289,7 @@ def each_once(examples: Sequence[Example]) -> list[Example]:
 
 
 def _is_same(one: Example, other: Example) -> bool:
-    """Whether examples overlap by more than half of the longer one; in files: are the same."""
+    """Whether examples overlap by more than half of the longer one, or are equal if in files."""
     if not one.span or not other.span:
         return np.array_equal(one.signs, other.signs)
     (own, begin_ms, end_ms), (its, first_ms, last_ms) = one.span, other.span

@@ -1,19 +1,19 @@
-"""Terms that the user has examples of -> candidates, as other searches find them.
+"""Terms with examples -> candidates, as in other searches.
 
 ExampleTerm          a term and its examples
 find_by_examples     terms -> TermCandidates
-places_by_examples   terms -> what their examples say of each place
-standing             how far places stand out from the many where something else is said
+places_by_examples   terms -> the figures of each place by the examples
+standing             the distance of places from the many places where something else is said
 probabilities        figures of places -> probabilities that the term is said there
 
 Two figures describe a place. *Standing* is its distance from the example's places of rank 6 to 60,
-which are mostly wrong: they show how low the cost of a wrong place can be. *Nearness* compares its
+which are mostly wrong and show how low the cost of a wrong place can be. *Nearness* compares its
 cost with the cost of its frames by chance, because recordings and sounds differ in how much they
 resemble others. The weights are a logistic regression over the places of 494 words and pairs of
 words of three sets, all of which are said again. Whether a term is said again is estimated from the
 list of examples, as for a list of words (`searcher.calibration.occurring_terms`).
 
-If terms have words, too, the examples are also compared with the places that these found
+If terms also have words, the examples are compared with the places of the words, too
 (`searcher.evidence.pairing.with_examples`).
 
 docs/sound.md has the measurements.
@@ -66,7 +66,7 @@ class ExampleTerm(NamedTuple):
 
 
 class PlacesByExamples(NamedTuple):
-    """Where a term may be said by its examples."""
+    """The places of a term by its examples."""
 
     term: Term
     variant: Variant  # what a person is told of how it was found
@@ -85,10 +85,10 @@ def find_by_examples(
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
 ) -> TermCandidates:
-    """Find where terms are said, by examples of them.
+    """Find the places of terms by their examples.
 
     Args:
-        mode: for ``list``, the share of terms that are said again is estimated.
+        mode: in a ``list``, the share of terms that are said again is estimated.
         advance: called with each finished share of the work.
 
     Raises:
@@ -139,11 +139,11 @@ def places_by_examples(
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
 ) -> tuple[SoundArchive, list[PlacesByExamples]]:
-    """What examples say of the searched speech.
+    """The places of terms in the searched speech by their examples, with the figures of each.
 
     Args:
-        beside: of each term, the places that words found; empty without words.
-        terms, workers, advance: see `find_by_examples`, and what is raised.
+        beside: the places of each term that words found; empty without words.
+        terms, workers, advance: see `find_by_examples`, which also lists the errors.
     """
     terms = _checked(terms)
     whole = archive_of(segments)
@@ -154,7 +154,7 @@ def places_by_examples(
 
 
 def _checked(terms: Sequence[ExampleTerm]) -> list[ExampleTerm]:
-    """The terms, if they have examples, and names of their own."""
+    """The terms, after checking that each has examples and a distinct id."""
     given = [*require_kind("terms", terms, Iterable, "a list of example terms")]
     for one in given:
         require_kind("terms", one, ExampleTerm, A_TERM)
@@ -168,7 +168,7 @@ def _checked(terms: Sequence[ExampleTerm]) -> list[ExampleTerm]:
 def _inside_of(
     speech: SearchedSpeech, segments: Sequence[Segment], recordings: Sequence[Recording]
 ) -> Callable[[Spans], Bools]:
-    """Which places, rows of the recordings, are inside the searched speech."""
+    """A function that tells which places are inside the searched speech."""
     turns = speech.spoken_by.turns(segments) if speech.spoken_by else None
     return partial(_inside, recordings=recordings, excerpts=speech.excerpts, turns=turns)
 
@@ -179,7 +179,7 @@ def _inside(
     excerpts: Sequence[Excerpt] | None,
     turns: SpeakerTurns | None,
 ) -> Bools:
-    """(n,) which places are inside the excerpts, and of the searched speakers."""
+    """(n,) which places are inside the excerpts, and spoken by the searched speakers."""
     inside = inside_ecf(*places, recordings=recordings, excerpts=excerpts)
     return inside if turns is None else inside & turns.fit(*places)
 
@@ -193,10 +193,10 @@ def _each(
     workers: Executor,
     advance: Callable[[float], None],
 ) -> Iterator[PlacesByExamples]:
-    """What the examples of each term say of an archive; they are of the whole.
+    """The places of each term in an archive by its examples.
 
     Args:
-        beside: of each term, the places that words found; empty without words.
+        beside: the places of each term that words found; empty without words.
     """
     read = []  # all of them before the first search: a mistake in the last one costs no time
     for one in terms:
@@ -235,7 +235,7 @@ def _judged(
 
 
 def _with_sound(by_words: Candidates, bounds_ms: Int64s) -> tuple[Spans, Int64s]:
-    """The candidates that have sound, cut to it and of a frame at least; (m,) their rows."""
+    """The candidates with sound, cut to it, at least one frame long; and (m,) their rows."""
     first, last = bounds_ms[by_words.recording].T
     middle = (by_words.start_ms + by_words.end_ms) // 2
     rows = np.flatnonzero((first <= middle) & (middle < last))
@@ -246,14 +246,14 @@ def _with_sound(by_words: Candidates, bounds_ms: Int64s) -> tuple[Spans, Int64s]
 
 
 def _variant(term: ExampleTerm) -> Variant:
-    """What a person is told of how a term was found."""
+    """The variant that tells a person how a term was found."""
     first, *others = term.names or term.examples
     more = f" and {len(others)} more" if others else ""
     return Variant((), 1.0, "example", f"sounds like {first}{more}")
 
 
 def _candidates(term: int, by_examples: PlacesByExamples) -> Candidates:
-    """The places of a term; the slots of words there are looked up for hits that are shown."""
+    """The places of a term; slots of words are looked up only for hits that are shown."""
     zeros = np.zeros(len(by_examples.probability), np.int64)
     return Candidates(
         term=zeros + term,
@@ -269,7 +269,7 @@ def _candidates(term: int, by_examples: PlacesByExamples) -> Candidates:
 
 
 def standing(costs: Float64s, ranked: Float64s) -> Float64s:
-    """(n,) how many deviations places are better than those that are mostly wrong.
+    """(n,) the distance, in deviations, of each place from places that are mostly wrong.
 
     Args:
         costs: (n,) of places.
@@ -283,12 +283,12 @@ def standing(costs: Float64s, ranked: Float64s) -> Float64s:
 
 
 def probabilities(stands: Float64s, nearness: Float64s, examples: int = 1) -> Float64s:
-    """(n,) that a term is said in places, if it is said again.
+    """(n,) the probabilities that a term is said in places, if it is said again.
 
     Args:
-        stands: (n,) `standing` of each; of several examples the mean.
-        nearness: (n,) by how much its cost is below that by chance; of several examples the mean.
-        examples: how many there are: a place that several of them fit equally well is likelier.
+        stands: (n,) `standing` of each; the mean over several examples.
+        nearness: (n,) cost by chance minus cost; the mean over several examples.
+        examples: the number of examples: a place that several fit equally well is likelier.
     """
     log_odds = INTERCEPT + OF_STANDING * stands + OF_NEARNESS * nearness
     log_odds += OF_FURTHER_EXAMPLES * (1 - 1 / examples)

@@ -1,7 +1,7 @@
 """Compiled kernels that compare the frames of an example with those of an archive.
 
-scan          every place roughly, the best cost of each cell of frames
-alignment     one stretch exactly, costs and beginnings of paths
+scan          compares every place roughly: the best cost in each cell of frames
+alignment     compares one stretch exactly: costs and beginnings of paths
 
 Every frame of the example is matched with one frame of the archive; from one match to the next the
 archive stays, or advances by one or two frames. So all paths have as many steps as the example has
@@ -30,7 +30,7 @@ def _row(query: np.ndarray, planes: np.ndarray, n: int, costs: np.ndarray) -> No
 
 @compiled_within
 def _step(before: np.ndarray, costs: np.ndarray, n: int) -> None:
-    """Add to the costs those of the cheapest ways there."""
+    """Add the costs of the cheapest paths to the costs of matches."""
     if n > 1:
         costs[1] += min(before[0], before[1])
     for t in range(2, n):
@@ -55,10 +55,10 @@ def scan(
         signs: (n, 4) uint64 of the archive.
         pieces: (p, 4) int64: the first frame of the piece's recording, the first and one past the
             last frame of the piece, and the number of its first cell.
-        stride: frames from one that is looked at to the next.
-        cell: frames that are looked at in a cell.
-        costs: (cells,) int32, set: of the cheapest path that ends in each.
-        ends: (cells,) int64, set: the frame where it ends.
+        stride: frames from one compared frame to the next.
+        cell: compared frames in a cell.
+        costs: (cells,) int32, filled: the cost of the cheapest path that ends in each.
+        ends: (cells,) int64, filled: the frame where this path ends.
     """
     m = len(query)
     longest = 0
@@ -93,8 +93,9 @@ def alignment(query: np.ndarray, signs: np.ndarray, costs: np.ndarray, begins: n
     Args:
         query: (m, 4) uint64.
         signs: (n, 4) uint64.
-        costs: (n,) int32, set: of the cheapest path that ends at each frame.
-        begins: (n,) int64, set: where it begins; of equal ones the straightest.
+        costs: (n,) int32, filled: the cost of the cheapest path that ends at each frame.
+        begins: (n,) int64, filled: the frame where this path begins; of equal paths the
+            straightest.
     """
     n = len(signs)
     before, froms = np.empty(n, np.int32), np.empty(n, np.int64)

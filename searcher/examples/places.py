@@ -1,12 +1,12 @@
-"""An example against an archive: the places that sound most like it, with their costs.
+"""The places of an archive that sound most like an example, with their costs.
 
-best_places   of examples, compared with all places roughly, with the best ones by every frame
-costs_at      of an example at places that were found by another one
-usual_at      the cost of places by chance, whatever the example
-costs_between a place and others, each as an example of the other
+best_places   the places of examples: all are compared roughly, the best ones by every frame
+costs_at      the costs of an example at places that another example found
+usual_at      the costs of places by chance, whatever the example
+costs_between the costs of a place and other places, each as an example of the other
 
-The kernels are in `searcher.examples.kernels`. Any worker may compare a share of a segment. Of each
-share the best cells are kept, as many as are wanted of the archive, so the places depend neither on
+The kernels are in `searcher.examples.kernels`. Any worker may compare a share of a segment. Each
+share keeps as many of its best cells as the whole archive may keep, so the places depend neither on
 the shares nor on the segments.
 """
 
@@ -47,12 +47,12 @@ class _Cells(NamedTuple):
     end: Int64s  # (c,) the frame where it ends
 
     def some(self, which: Bools) -> "_Cells":
-        """Those of some rows."""
+        """The paths of some rows."""
         return _Cells(self.cost[which], self.row[which], self.end[which])
 
 
 class _Share(NamedTuple):
-    """One of so many shares of a part."""
+    """One of the equal shares of a part."""
 
     part: ArchivePart
     number: int
@@ -77,13 +77,13 @@ def best_places(
     """The places that sound most like each example, the best first; not the example itself.
 
     Args:
-        workers: compare shares of the archive; in this process, threads on all cores do.
-        inside: which places are inside the searched speech; None: all are.
+        workers: the executor of the comparisons; in this process, threads on all cores.
+        inside: tells which places are inside the searched speech; None: all are.
         advance: called with each finished share of the work; they add up to 1.
 
     Returns:
-        of each example the places, rows of the archive's recordings; and their costs, shares of
-        signs that differ.
+        for each example the places, which point into the archive's recordings, and their costs:
+        shares of signs that differ.
     """
     workers = Threads(cores()) if workers is IN_PROCESS else workers
     at_once = workers.workers * (SHARES if isinstance(workers, Threads) else 1)
@@ -112,12 +112,12 @@ def best_places(
 
 
 def _border(cost: Int32s) -> int:
-    """The cost below which cells are looked at; of those that cost the same, all or none."""
+    """The cost below which cells are aligned exactly; of cells with equal costs, all or none."""
     return int(np.partition(cost, LOOKED_AT)[LOOKED_AT]) if len(cost) > LOOKED_AT else FAR
 
 
 def _chosen(of_shares: Sequence[_Cells]) -> list[_Cells]:
-    """The cells of an example that are looked at, in each share."""
+    """The cells of an example that are aligned exactly, in each share."""
     border = _border(np.concatenate([one.cost for one in of_shares]))
     return [one.some(one.cost < border) for one in of_shares]
 
@@ -127,17 +127,17 @@ def _joined(of_shares: Sequence[_Cells]) -> _Cells:
 
 
 def costs_at(example: Example, archive: SoundArchive, places: Spans) -> Float64s:
-    """(n,) the cost of an example at places found by another one, where it fits best."""
+    """(n,) the cost of the best fit of an example at each of the places of another one."""
     spans = _spans(places, archive, len(example.signs))
     costs = [_cost_at(example.signs, *place) for place in spans]
     return np.array(costs, np.float64)
 
 
 def costs_between(archive: SoundArchive, places: Spans) -> Float64s:
-    """(n,) the mean cost of the first place at each other one, and of that one at the first.
+    """(n,) the mean of the costs of the first place at each other place, and of that at the first.
 
     Args:
-        places: of one frame or more each; the first costs nothing at itself.
+        places: each of at least one frame; the cost of the first at itself is 0.
     """
     spans = list(_spans(places, archive))
     own = [
@@ -150,7 +150,7 @@ def costs_between(archive: SoundArchive, places: Spans) -> Float64s:
 
 
 def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, int]) -> float:
-    """What an example costs in a span of a recording; see `_spans`."""
+    """The cost of an example in a span of a recording; see `_spans`."""
     (begin_ms, end_ms), (signs, start_ms) = span, recording
     middle = (begin_ms + end_ms - 2 * start_ms) // (2 * FRAME_MS)
     # no further than where it was found: beside it may be the place of another example
@@ -160,7 +160,7 @@ def _cost_at(example: UInt64s, span: tuple[int, int], recording: tuple[UInt64s, 
 
 
 def usual_at(archive: SoundArchive, places: Spans, sample: UInt64s) -> Float64s:
-    """(n,) the share of signs in which the frames of places differ from others by chance."""
+    """(n,) the mean share of signs in which the frames of places differ from others by chance."""
     usual = [
         usual_distances(
             signs[(begin_ms - start_ms) // FRAME_MS : (end_ms - start_ms) // FRAME_MS], sample
@@ -173,9 +173,9 @@ def usual_at(archive: SoundArchive, places: Spans, sample: UInt64s) -> Float64s:
 def _spans(
     places: Spans, archive: SoundArchive, example: int = 0
 ) -> Iterator[tuple[tuple[int, int], tuple[UInt64s, int]]]:
-    """Begin and end of each place; and the frames around it, with the time of the first.
+    """Begin and end of each place, and the frames around it, with the time of the first frame.
 
-    They are enough for an example of so many frames, or as long as the longest place.
+    There are enough frames for an example of the given length, or of that of the longest place.
     """
     longest = max(example, int((places.end_ms - places.start_ms).max(initial=0)) // FRAME_MS)
     beside = longest // 2 + MARGIN + 1
@@ -208,7 +208,7 @@ def _best_cells(
     of: int,
     inside: Callable[[Spans], Bools] | None,
 ) -> _Cells:
-    """The best rough path of each half length of an example, if it may be among the best of all."""
+    """The best rough path in each half length of an example, if it may be among the best of all."""
     check_stop()
     cell = max(4, len(query) // 2)
     every, rows, cells = _pieces(part, cell)
@@ -281,7 +281,7 @@ def _paths(query: UInt64s, stretch: UInt64s) -> tuple[Int32s, Int64s]:
 def joined(
     parts: Sequence[tuple[Spans, Float64s]], examples: Sequence[Example], archive: SoundArchive
 ) -> Spans:
-    """Places of several examples, each once: of those that overlap, the cheapest."""
+    """The places of several examples, each once: of overlapping places, the cheapest."""
     places, costs = zip(*parts, strict=True)
     return _distinct(Spans.of(*places), np.concatenate(costs), examples, archive)[0]
 
@@ -289,7 +289,7 @@ def joined(
 def _distinct(
     places: Spans, costs: Float64s, examples: Sequence[Example], archive: SoundArchive
 ) -> tuple[Spans, Float64s]:
-    """Of places that overlap, the best; those that overlap an example itself are left out."""
+    """The best of overlapping places, without places that overlap an example itself."""
     order = np.lexsort((places.start_ms, places.recording, costs))
     kept: list[int] = []
     taken: dict[int, list[tuple[int, int]]] = {}

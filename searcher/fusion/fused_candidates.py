@@ -1,13 +1,13 @@
-"""The candidates of several searches of the same terms -> those of one.
+"""The candidates of several searches of the same terms -> one list.
 
-fuse              searches -> one
-    same_places       which of their candidates are one event
+fuse              the candidates of several searches -> one list
+    same_places       finds the candidates that are one event
     pool              their probabilities -> one              (`searcher.fusion.pooling`)
 
 Candidates of one term and recording are one event if their middles are less than half a second
-apart, NIST's matching tolerance. Of each recogniser a place has one candidate at most, because
-each search has removed its own duplicates: two that are left are two events. The most probable
-candidate takes its nearest partner of each other recogniser first.
+apart, NIST's matching tolerance. A place has at most one candidate of each recogniser, because each
+search has removed its duplicates. The most probable candidate is first paired with its nearest
+partner of each other recogniser.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ def _groups(term: Int64s, recording: Int64s, twice_middle: Int64s) -> Int64s:
 
 
 class FusedRecogniser(NamedTuple):
-    """What one recogniser's index says."""
+    """The candidates and the doubts of one recogniser."""
 
     store: str  # its URL
     found: TermCandidates
@@ -109,8 +109,8 @@ def fuse(
     fused probability that the term occurs is the highest of all recognisers.
 
     Args:
-        recognisers: what each found of the same terms, in an order that does not depend on the
-            user's: of equal candidates the first one's is shown.
+        recognisers: the candidates of each for the same terms, in an order that does not depend on
+            the user's, because of equal candidates the first is shown.
         sureness: the power of doubts in weights (`searcher.fusion.pooling`).
     """
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
@@ -174,7 +174,7 @@ def _with_doubts(
 def _of_originals(
     candidates: Candidates, recordings: Sequence[Recording], copies: Copies
 ) -> Candidates:
-    """Without those of copies."""
+    """The candidates without those of copies."""
     if not copies:
         return candidates
     is_original = np.array([recording not in copies for recording in recordings], bool)
@@ -182,7 +182,7 @@ def _of_originals(
 
 
 def place_table(candidates: Candidates, recogniser: Int64s, n: int) -> Int64s:
-    """(places, n) the row of each recogniser's candidate; -1 where it has none.
+    """(places, n) the row of each recogniser's candidate; -1 without one.
 
     Args:
         candidates: (m,) of all recognisers.
@@ -209,15 +209,15 @@ def _variants(
     probability: Float64s,
     weight: Float64s,
 ) -> tuple[FusedVariant, ...]:
-    """What was found at each place.
+    """The findings of all recognisers at each place, as its variant.
 
     Args:
-        recognisers: n of them.
-        rows: (places, n) of each one's own candidates, where it has one.
+        recognisers: n recognisers.
+        rows: (places, n) the row of each recogniser's candidate, if it has one.
         best: (places,) the recogniser whose candidate has the times and slots of the place.
-        is_found: (places, n) whether it has one.
-        probability: (places, n) that each gives.
-        weight: (places, n) of each.
+        is_found: (places, n) whether each recogniser has a candidate.
+        probability: (places, n) the probability of each.
+        weight: (places, n) the weight of each.
     """
     none = Variant((), method="")
     names = short_names([one.store for one in recognisers])
@@ -252,7 +252,7 @@ def _variants(
 
 
 def described(found_by: Sequence[Finding], names: Mapping[str, str]) -> str:
-    """What each recogniser says of a place, in words.
+    """A description of the findings of each recogniser at a place.
 
     Args:
         found_by: the most probable first.
@@ -271,7 +271,7 @@ def described(found_by: Sequence[Finding], names: Mapping[str, str]) -> str:
 
 
 def short_names(stores: Sequence[str]) -> dict[str, str]:
-    """The last part of each URL; all of each, if that does not tell them apart.
+    """The last part of each URL; the whole URLs, if the last parts are not distinct.
 
     >>> short_names(["index/whisper", "index/sphinx/"])
     {'index/whisper': 'whisper', 'index/sphinx/': 'sphinx'}
@@ -282,7 +282,7 @@ def short_names(stores: Sequence[str]) -> dict[str, str]:
 
 
 def _missing_in_all(oov_words: Sequence[Sequence[tuple[str, ...]]]) -> tuple[tuple[str, ...], ...]:
-    """Of each term the words that no recogniser knows."""
+    """The words of each term that no recogniser knows."""
     return tuple(
         tuple(word for word in of_term[0] if all(word in other for other in of_term[1:]))
         for of_term in zip(*oov_words, strict=True)
@@ -290,7 +290,7 @@ def _missing_in_all(oov_words: Sequence[Sequence[tuple[str, ...]]]) -> tuple[tup
 
 
 def _combined(expansions: Sequence[Mapping[str, Expansion]]) -> dict[str, Expansion]:
-    """What each wildcard stands for in any of the indexes."""
+    """The words that each wildcard stands for in any of the indexes."""
     combined: dict[str, Expansion] = {}
     for of_index in expansions:
         for pattern, expansion in of_index.items():

@@ -1,7 +1,7 @@
 """Several recognisers' indexes of the same speech, searched as one.
 
 open_fused   one store of each recogniser --> FusedIndex
-FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are one
+FusedIndex   searches as in `searcher.api.Index`; hits at one place become one
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,9 +45,9 @@ def open_fused(
     """Open the indexes of several recognisers of the same speech.
 
     Args:
-        stores: one of each recogniser; the results do not depend on their order.
+        stores: one store for each recogniser; the results do not depend on their order.
         config: a configuration or its TOML file; None = the default.
-        model: what `std-tune` learned, or its JSON file: one for all, or one for each store.
+        model: a model of `std-tune` or its JSON file: one for all, or one for each store.
 
     Raises:
         StdError: a store, the configuration or a model cannot be read, or they do not fit.
@@ -83,7 +83,7 @@ class FusedIndex(SearchableIndex):
     """
 
     def __init__(self, indexes: dict[str, Index]) -> None:
-        """Put indexes side by side.
+        """Combine the indexes of several recognisers.
 
         Args:
             indexes: the indexes of each recogniser, by name; the fused index closes them.
@@ -175,7 +175,7 @@ class FusedIndex(SearchableIndex):
     def speaker_segments(self) -> Sequence[Segment]:
         """The segments of the index that names the speakers of the most recordings.
 
-        Of equal ones the first by the store's name.
+        If several name equally many, the first by the store's name.
         """
         return self._speaker_index.segments
 
@@ -210,9 +210,9 @@ class FusedIndex(SearchableIndex):
 
     @cached_property
     def _spoken_doubts(self) -> list[float]:
-        """What a transcript says of each recogniser; empty without a model of its own for each.
+        """The doubt of each recogniser measured by `std-tune`; empty unless each has its own model.
 
-        One model for several recognisers does not say which of them is better.
+        One model for several recognisers does not tell which of them is better.
         """
         doubts: list[float] = []
         learned: list[dict[str, float]] = []
@@ -228,7 +228,7 @@ class FusedIndex(SearchableIndex):
     def candidates(
         self, terms: Sequence[Term], speech: SearchedSpeech, **how: Unpack[HowToSearch]
     ) -> TermCandidates:
-        """See `OpenSnapshot.candidates`: search each index, fuse what they found."""
+        """See `OpenSnapshot.candidates`: search each index, and fuse the candidates."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         searched = speech._replace(excerpts=excerpts)
         if advance := how.get("advance"):
@@ -243,5 +243,5 @@ class FusedIndex(SearchableIndex):
 
 
 def _is_about(model: Model, segments: Sequence[Segment]) -> bool:
-    """Whether it was learned with the pronouncer of some of the segments."""
+    """Whether a model was learned with the pronouncer of some of the segments."""
     return bool(model.pronouncer) and model.pronouncer in map(pronouncer_of_segment, segments)

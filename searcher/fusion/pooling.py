@@ -8,16 +8,18 @@
 
 summed over the recognisers whose index has the recording; one without a candidate there has
 p_k = 0; s is 2 for doubts from the index alone, and 4 for doubts measured by transcripts.
-So a recogniser that found nothing counts against a place by its weight, one that lacks the
-recording does not, and recognisers that agree count like one, because they have the same audio and
-make the same errors. (Of places that two German recognisers both give .5 to .7, 4 of 13 are right;
-with independent recognisers nearly all would be.) A linear pool, the mean of the p_k, is too low
-where they disagree, because the surer one is mostly right; the square gives it more weight.
+So a recogniser that found nothing lowers the probability of a place by its weight, and one that
+lacks the recording does not. Recognisers that agree count like one, because they make the same
+errors on the same audio. (Of places that two German recognisers both give .5 to .7, 4 of 13 are
+right; with independent recognisers nearly all would be.) A linear pool, the mean of the p_k, is too
+low if they disagree, because the recogniser with the higher probability is mostly right; the square
+gives it more weight.
 
 The doubt of a recording needs no transcript, and it does not depend on the division of the index
-into segments. But a recogniser that writes 1 for every word has no doubt. If `std-tune` had a
-transcript of every recogniser, doubts are measured: those of a recogniser are multiplied, so that
-their mean is one minus the mean posterior of the spoken words.
+into segments. But a recogniser that writes the posterior 1 for every word has no doubt. If
+`std-tune` learned a model of every recogniser from a transcript, the doubts are measured: the
+doubts of a recogniser are multiplied by a factor, so that their mean is one minus the mean
+posterior of the spoken words.
 
 Source: linear opinion pools and their generalisations (Genest and Zidek 1986, Statistical Science
 1:114); a linear pool of calibrated forecasts is underconfident (Ranjan and Gneiting 2010, JRSS B
@@ -38,11 +40,11 @@ SURENESS, MEASURED_SURENESS = 2.0, 4.0
 
 
 def weights(doubt: Float64s, sureness: float = SURENESS) -> Float64s:
-    """(n, recognisers) weights, each row adds up to 1.
+    """(n, recognisers) weights; each row adds up to 1.
 
     Args:
-        doubt: (n, recognisers) of a recording; infinity where an index lacks it. Each row has a
-            finite one.
+        doubt: (n, recognisers) doubts of a recording; infinity if an index lacks it. Each row has a
+            finite doubt.
         sureness: `SURENESS` or `MEASURED_SURENESS`.
     """
     relative = (doubt.min(axis=1, keepdims=True) / doubt) ** sureness
@@ -54,7 +56,7 @@ def pool(probability: Float64s, weight: Float64s) -> Float64s:
     """(n,) one probability of each place.
 
     Args:
-        probability: (n, recognisers) 0 where one has no candidate.
+        probability: (n, recognisers) 0 for a recogniser without a candidate.
         weight: (n, recognisers) see `weights`.
     """
     pooled: Float64s = np.minimum(np.sqrt((weight * np.square(probability)).sum(axis=1)), 1.0)
@@ -62,10 +64,10 @@ def pool(probability: Float64s, weight: Float64s) -> Float64s:
 
 
 def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, float]:
-    """The doubt of each recording, multiplied so that the mean is that of a transcript; at most 1.
+    """The doubt of each recording, multiplied so that the mean is the measured one; at most 1.
 
     Args:
-        said: see `doubt`; of all recordings of an index.
+        said: the doubts (`doubt`) of all recordings of an index.
         spoken: one minus the mean posterior of the words that were spoken in some speech of this
             recogniser (`Model.spoken_doubt`).
     """

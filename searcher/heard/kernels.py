@@ -41,9 +41,9 @@ def align_windows(
 ) -> tuple[Float64s, Int64s]:
     """Scores of a query, window by window, and the slot in which each alignment begins.
 
-    Probabilities are multiplied, as a logarithm of each would take longer than all else. They begin
-    at `CERTAIN`, near the largest number there is, so one that falls below the least number is of
-    less than -1,450 nats, which up to 200 phones cannot be: its score is `NEVER`.
+    Probabilities are multiplied, because their logarithms would take longer than all other steps.
+    They begin at `CERTAIN`, near the largest float. So only a probability of less than -1,450 nats
+    is below the least float, which a query of up to 200 phones cannot have; its score is `NEVER`.
 
     Args:
         match: (tokens, Q) see `searcher.heard.places.match_of`, transposed.
@@ -99,12 +99,15 @@ def align_windows(
 def kinds_of_slots(
     tokens: int, offsets: Int64s, token: UInt8s, cost: UInt8s, empty: UInt8s
 ) -> UInt32s:
-    """(s,) the kind of each slot, as one number: its two likeliest phones from p = .1 up (`tokens`
-    where there is none), and whether seeds may skip it.
+    """(s,) the kind of each slot, as one number.
+
+    It consists of the slot's two likeliest phones with a probability of at least .1 (`tokens` if
+    there is none), and of whether seeds may skip the slot.
 
     Args:
-        tokens: how many there are.
-        offsets, token, cost, empty: see `HeardIndex`; a slot's alternatives fall in probability.
+        tokens: the number of tokens.
+        offsets, token, cost, empty: see `HeardIndex`; a slot's alternatives have falling
+            probabilities.
     """
     kinds = np.empty(len(empty), np.uint32)
     for slot in range(len(empty)):
@@ -128,10 +131,10 @@ def find_seeds(
     """Stretches around consecutive phones of a query, long enough for the complete query.
 
     Args:
-        places: of each kind of slot the bits of the places in the query that it may hold.
+        places: for each kind of slot, the bits of the places in the query that it may match.
         phones: the phones of the query.
-        seed: how many of them in a row, 3 or 4.
-        kinds: (s,) of slots, see `kinds_of_slots`; of any integers.
+        seed: the number of consecutive phones of a seed, 3 or 4.
+        kinds: (s,) the kinds of slots, see `kinds_of_slots`; any integer type.
         bounds: see `HeardIndex`.
 
     Returns:

@@ -1,10 +1,10 @@
-"""The best places of a query among the phones heard, and its fit at places found otherwise.
+"""The best places of a query among the phones heard, and its scores at places of other methods.
 
 open_heard     columns of a segment -> HeardIndex, or None
-find_places    a query and spans -> its best score in each, and its best places
-aligned        query, HeardIndex, where -> Aligned: the score of its best end in each slot
-match_of       the probability of each phone where another one was said
-seeds          the parts of an index where a query may be
+find_places    query, spans -> its best score in each span, and its best places
+aligned        query, HeardIndex, windows -> Aligned: the best score that ends in each slot
+match_of       the probability of each phone if another one was said
+seeds          the parts of an index that may contain a query
 
 A slot may hold a phone of the query, continue the previous phone, or be skipped, because it has no
 phone or a wrong one. A phone of the query may be missing. The score is the log probability of the
@@ -34,7 +34,7 @@ PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST_A_NAT)  
 
 @dataclass(frozen=True, eq=False)
 class HeardIndex:
-    """Slots of a segment, and the recordings among them that are searched."""
+    """The slots of a segment, and the recordings that are searched."""
 
     tokens: tuple[str, ...]  # possible content of a slot; the first is silence
     recording: Int64s  # (r,) rows of the search's table, ascending as their slots
@@ -60,7 +60,7 @@ class HeardIndex:
         return kinds.astype(np.uint16) if kinds.max(initial=0) < 1 << 16 else kinds
 
     def within(self, recordings: Int64s) -> "HeardIndex":
-        """The same with some of the recordings, rows of the search's table."""
+        """The same index with only some of the recordings, given as rows of the search's table."""
         some = np.isin(self.recording, recordings)
         return replace(self, recording=self.recording[some], bounds=self.bounds[some])
 
@@ -70,8 +70,8 @@ def open_heard(columns: SegmentColumns, live: Bools, rows: Int64s) -> HeardIndex
 
     Args:
         columns: the columns of the segment.
-        live: (R,) which recordings count.
-        rows: (R,) of its recordings in the search's table.
+        live: (R,) which recordings are searched.
+        rows: (R,) rows of the recordings in the search's table.
 
     Raises:
         ValueError: the columns do not fit each other.
@@ -188,11 +188,11 @@ def find_places(
     Archives of more than `ALIGNED_SLOTS` are aligned only near seeds and in the spans.
 
     Args:
-        is_inside: which of these are in the searched speech; None: all.
+        is_inside: tells which places are in the searched speech; None: all are.
 
     Returns:
-        the spans, then the places, best first; the score of each, nats: -inf in a span where
-        nothing was heard.
+        the spans, then the places, best first; and the score of each in nats, -inf in a span
+        without phones heard.
     """
     slots_in_all = sum(index.slots for index in indexes)
     of_phones = 4 if slots_in_all > TRIGRAM_SLOTS and len(phones) > 4 else 3
@@ -215,7 +215,7 @@ def find_places(
 
 
 def _slots_of(spans: Spans, index: HeardIndex) -> tuple[Int64s, Int64s]:
-    """Rows of the spans in an index; (n, 2) their slots, with the reach of an alignment."""
+    """The rows of the spans in an index, and (n, 2) their slots, with margins for an alignment."""
     order = np.argsort(index.recording, kind="stable")
     row = np.searchsorted(index.recording[order], spans.recording)
     here = np.flatnonzero(np.append(index.recording[order], -1)[row] == spans.recording)
@@ -244,7 +244,7 @@ def _best_of(spans: Spans, slots: Int64s, index: HeardIndex, found: Aligned) -> 
 def _peaks(
     index: HeardIndex, found: Aligned, most: int, is_inside: Inside | None
 ) -> tuple[Spans, Float64s]:
-    """The alignments whose ends are the best near them in the window, and their scores."""
+    """The alignments with the highest scores near their ends in the window, and the scores."""
     score, n = found.score, len(found.score)
     best = score.copy()
     for shift in range(1, min(NEAR, n - 1) + 1):
@@ -262,7 +262,7 @@ def _peaks(
 
 
 def _likeliest(rows: Int64s, score: Float64s, most: int) -> Int64s:
-    """So many rows with the best scores, and ties: the order of segments does not matter."""
+    """The rows with the best scores, and their ties, so the order of segments does not matter."""
     if len(rows) <= most:
         return rows
     kept: Int64s = rows[score[rows] >= np.partition(score[rows], -most)[-most]]
@@ -281,7 +281,7 @@ def _spans_of(rows: Int64s, index: HeardIndex, found: Aligned) -> Spans:
 
 
 def _apart(places: Spans, most: int) -> Int64s:
-    """Rows of the places without a better one near their middle, at most so many."""
+    """The rows of the best places without a better one near their middle, up to a number."""
     kept: list[int] = []
     middle = (places.start_ms + places.end_ms) / 2
     taken: dict[int, list[float]] = {}

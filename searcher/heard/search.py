@@ -1,18 +1,19 @@
 """Search terms in the phones heard in a language's recordings.
 
 heard_search     a request and its phonetic search -> HeardSearch; None without phones heard
-of_term          places found otherwise -> the fit there, and further places
+of_term          places of other methods -> the scores there, and further places
 written_at       places -> the words in their middles
-heard_as_candidates  these places as candidates
-heard_archive    segments of a language -> HeardArchive, with how many places fit by chance
-    find             the pronunciations of a term, and where others found it -> HeardTerm
-    learn_chance     decoys searched -> Chance: scores of a query of so many phones -> log E-values
+heard_as_candidates  places of phones heard -> candidates
+heard_archive    segments of a language -> HeardArchive, with the scores of decoys
+    find             the pronunciations of a term, places of other methods -> HeardTerm
+    learn_chance     decoys -> Chance: scores, number of phones -> log E-values
 HeardSound       the frames of the recordings, in which places of a term are compared
 
-Within the range of the decoys' scores, an E-value is their count: scores saturate at 0, where a
-short word fits everywhere. Beyond, the log of the count falls linearly with the score (Karlin and
-Altschul 1990), fitted to the decoys' best places. Scores are sums over phones: those of decoys that
-are shorter or longer than the query are scaled to its length.
+Within the range of the decoys' scores, an E-value is the number of decoy places with at least the
+score, because no score is above 0, which short words reach often. Above that range, the log of the
+number falls linearly with the score (Karlin and Altschul 1990); the line is fitted to the decoys'
+best places. Scores are sums over phones, so scores of shorter or longer decoys are scaled to the
+length of the query.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ class Chance(NamedTuple):
     enlarged: float = 0.0  # log of how many times as large the archive is as what was searched
 
     def log_e_value(self, score: Float64s, phones: int) -> Float64s:
-        """(n,) log of the number of false alarms expected to score at least so much."""
+        """(n,) log of the expected number of false alarms with at least each score."""
         nearest = np.argsort(np.abs(np.log(self.phones / phones)), kind="stable")[:NEIGHBOURS]
         scaled = [self.scores[i] * (phones / self.phones[i]) for i in nearest.tolist()]
         pooled = np.sort(np.concatenate(scaled))[::-1]
@@ -87,7 +88,7 @@ def learn_chance(
 
 
 class HeardTerm(NamedTuple):
-    """A term in the phones heard, by the pronunciation that fits them best."""
+    """The places of a term among the phones heard, by the pronunciation that fits best."""
 
     phones: Pronunciation
     spans: Spans  # (n,) first those where it was found otherwise, then its best places
@@ -95,7 +96,7 @@ class HeardTerm(NamedTuple):
     log_e_value: Float64s  # (n,) log of the false alarms that score as high
 
     def rows(self, which: Int64s) -> "HeardTerm":
-        """The term in some of the spans."""
+        """The same with only some of the spans."""
         return HeardTerm(
             self.phones, self.spans.rows(which), self.score[which], self.log_e_value[which]
         )
@@ -119,11 +120,11 @@ class HeardArchive:
         spans: Spans = NO_SPANS,
         is_inside: Inside | None = None,
     ) -> HeardTerm | None:
-        """A term, by that of its pronunciations whose best place is least likely by chance.
+        """A term, by the pronunciation whose best place is least likely by chance.
 
         Args:
-            spans: where it was found otherwise.
-            is_inside: which further places are in the searched speech; None: all.
+            spans: the places of other methods.
+            is_inside: tells which further places are in the searched speech; None: all are.
         """
         n, found = len(spans.recording), []
         for phones in ways:
@@ -167,8 +168,10 @@ def _slots(indexes: Sequence[HeardIndex]) -> int:
 
 
 def _sampled(phonetic: PhoneticIndexes, indexes: Sequence[HeardIndex]) -> Int64s:
-    """Rows of the recordings in which decoys are searched: by a hash of their names, so that cuts
-    of the archive do not matter, as many as `ALIGNED_SLOTS` allow, one at least."""
+    """The rows of the recordings in which decoys are searched.
+
+    They are chosen by a hash of their names, so the division of the archive does not matter: as
+    many as `ALIGNED_SLOTS` allow, at least one."""
     names = {
         row: f"{one.recording.file}/{one.recording.channel}"
         for index, rows in zip(phonetic.indexes, phonetic.recordings, strict=True)
@@ -189,7 +192,7 @@ class HeardSound(NamedTuple):
     sample: UInt64s  # see `SoundArchive.sample`
 
     def cut(self, places: Spans) -> Spans:
-        """The part of each place that has frames; without any, it ends where it begins."""
+        """The part of each place that has frames; without frames, its length is 0."""
         recording = np.concatenate([part.recordings for part in self.archive.parts])
         start_ms = np.concatenate([one.sound.start_ms[one.rows] for one in self.archive.parts])
         frames = np.concatenate(
@@ -209,7 +212,7 @@ _sounds: WeakKeyDictionary[PhoneticIndexes, HeardSound | None] = WeakKeyDictiona
 
 
 def _frames_of(language: PreparedLanguage, phonetic: PhoneticIndexes) -> HeardSound | None:
-    """The frames of a language's recordings; None without them, or if they are of two encoders."""
+    """The frames of a language's recordings; None without frames, or with those of two encoders."""
     if phonetic not in _sounds:
         found = None
         sounds = [segment_sound(segment, whole=False) for segment in language.segments]
@@ -233,10 +236,10 @@ class HeardSearch(NamedTuple):
     only: Int64s = NOWHERE  # recordings where only the phones heard are searched
 
     def of_term(self, term: int, spans: Spans) -> HeardTerm | None:
-        """A term in the phones heard; None if it is not searched this way.
+        """A term in the phones heard; None if it is not searched in them.
 
         Args:
-            spans: places found otherwise.
+            spans: the places of other methods.
         """
         ways = self.phonetic.ways[term]
         if isinstance(ways, Mapping):  # a spoken query, which may have any of them
@@ -244,8 +247,9 @@ class HeardSearch(NamedTuple):
         return self.archive.find(ways, spans, self.is_inside)
 
     def written_at(self, places: Spans) -> list[str | None]:
-        """(n,) the likeliest word in the middle of each place, or the last one before it in the
-        recording; None if there is none.
+        """(n,) the likeliest word in the middle of each place, or else the last one before it.
+
+        None if the recording has no word there.
         """
         indexes, words = self.phonetic.indexes, self.phonetic.searched.words
         middle_ms = (places.start_ms + places.end_ms) // 2
@@ -260,7 +264,7 @@ class HeardSearch(NamedTuple):
 
 
 def _slot_at(index: PhoneticIndex, recording: int, at_ms: int) -> int | None:
-    """The last slot with a word that begins by a time of a recording; slots have their middles."""
+    """The last slot of a recording with a word that has begun by a time."""
     columns, first = index.columns, recording << int(KEY_SHIFT)
     bounds = np.array([first, first + at_ms, first + (1 << int(KEY_SHIFT))], np.uint64)
     begin, behind, end = np.searchsorted(columns.slot_key, bounds).tolist()
@@ -311,11 +315,11 @@ def heard_search(
 def heard_as_candidates(
     term: int, heard: HeardTerm, probability: Float64s, table: list[Variant]
 ) -> Candidates:
-    """Candidates of places that were only heard, without slots of words.
+    """Candidates for places that only the phones heard found, without slots of words.
 
     Args:
-        probability: (n,) of each.
-        table: variants; those of the places are appended.
+        probability: (n,) the probability of each place.
+        table: the table of variants; those of the places are appended.
     """
     first, spans = len(table), heard.spans
     how = f"{' '.join(heard.phones)} heard in the sound"

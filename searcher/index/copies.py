@@ -3,7 +3,7 @@
 find_copies     segments --> `Copies`: each copy with its original
 common_copies   those of several recognisers' indexes
 without_copies  segments --> the same segments with their copies deleted
-live_counts     how often each word stands in live recordings
+live_counts     the number of postings of each word in recordings that are not deleted
 
 A place in four copies is one place, not four independent ones, so only originals are searched, and
 each copy gets its original's hits (`searcher.results.search_result`).

@@ -1,11 +1,11 @@
-"""A snapshot of one or several stores: their live segments, and the recordings of these.
+"""A snapshot of one or several stores: their segments, and the recordings of these.
 
 open_stores           names -> stores
-snapshot              stores -> their live segments
+snapshot              stores -> their segments
 by_language           segments -> groups of one language, each searched as an index by itself
 recording_table       segments -> RecordingTable, the numbers that searches use for recordings,
                       cached as long as the segments exist
-words_of_recording    the one-best words between two times, with what competes with them
+words_of_recording    the one-best words between two times, with their alternatives
 
 A term is split, expanded and pronounced in each language of the index. A word that is not in the
 recordings of a language is OOV there, even if another language has it. Decisions are made on the
@@ -115,7 +115,7 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Lan
     """Segments by language, that of most speech first; each group keeps the segments' order.
 
     Args:
-        named: whether the language of a lone segment matters; it is a request to a database.
+        named: whether the language of a single segment is read, which is a request to a database.
     """
     if len(segments) == 1 and not named:
         return (LanguageGroup("", tuple(segments)),)
@@ -200,7 +200,7 @@ def _table(segments: Sequence[Segment]) -> RecordingTable:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a recording; ``alternatives`` are those that compete with it, likeliest first."""
+    """A word of a recording; ``alternatives`` compete with it, the likeliest first."""
 
     word: str
     start_s: float

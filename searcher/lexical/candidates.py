@@ -72,8 +72,10 @@ def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:
 
 
 def _looked_up(request: Request, language: LanguageWords) -> tuple[dict[str, tuple[str, ...]], ...]:
-    """The words of the index that tell whether each word of the terms is known, itself included;
-    those that it stands for; and those that are typed so."""
+    """Three tables of words of the index, by the words of the terms.
+
+    They are the words that make a word known, itself included; the words that it stands for; and
+    the words for which it may be typed."""
     segments, code = language.segments, language.language
     words = {word for term in request.words for word in term}
     is_exact = language.config.search.spelling == "exact"

@@ -15,7 +15,7 @@ one event would lose a word said twice in a row.
         _block            the best remaining candidates, as many as can be compared at once
         _inside           within a block, one after the other
         _same             the pairs that are one event
-    NearPairs         what may be one event
+    NearPairs         the pairs that may be one event
     SortedPlaces      candidates by group, length and start: which may share time with others
 
 The time is n log n for any density of candidates: a candidate is suppressed only by one that meets
@@ -218,7 +218,7 @@ class NearPairs(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """The number of pairs."""
         return int((self.last - self.first).sum())
 
 

@@ -1,8 +1,8 @@
 """Postings of single words -> spans where a phrase may occur.
 
-Two words follow each other if the second stands in a later slot, at most ``max_gap_ms`` lie
-between them and they overlap by at most ``max_overlap_ms``, as words that straddle slots do. The
-order of the slots decides, not the times: recognisers write words of no duration, and neighbours
+Two words follow each other if the second is in a later slot, at most ``max_gap_ms`` are between
+them, and they overlap by at most ``max_overlap_ms``, as words that straddle slots do. The order of
+the slots decides, not the times, because recognisers write words without duration, and neighbours
 that begin together. Slots in the gap are skipped, each at the cost of its posterior of 'no word'.
 
 The join starts at the rarest word and finds neighbours by binary search in the frequent words'
@@ -68,7 +68,7 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     """Join the postings of a phrase's words, in the order they are said.
 
     Args:
-        skip_cost: what skipping slots between two words costs.
+        skip_cost: the cost of skipping the slots between two words.
         config: longest gap, most slots skipped, ``join_exponent``, ``max_places``.
     """
     rarest = min(range(len(words)), key=lambda i: len(words[i].key))
@@ -91,8 +91,8 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
 def phrase_posterior(paths: Paths, join_exponent: float) -> Float64s:
     """(n,) the posterior of each path: product^(1 - r) * minimum^r * product of skipped epsilons.
 
-    It lies between that of independent words (r = 0) and that of words which come and go together
-    (r = 1), and is never above that of its least likely word.
+    It lies between that of independent words (r = 0) and that of fully dependent words (r = 1), and
+    is never above the posterior of the least likely word.
 
     Args:
         paths: (n,) whole phrases.
@@ -160,7 +160,7 @@ def _extend(
     """Add a word after (or before) every path that it can follow (or precede).
 
     Returns:
-        None if it is near no path.
+        None if there is no such path.
     """
     check_stop()
     gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)

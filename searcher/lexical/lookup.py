@@ -2,7 +2,7 @@
 
 search_segment   a plan and a segment -> candidates
     look_up          some terms at a time -> all their candidates
-    settle           those inside the ECF, without duplicates; the words of their wildcards
+    settle           the candidates inside the ECF, without duplicates; the words of wildcards
 
 A recording is completely in one segment, so segments are searched independently: in this process,
 in a worker process or on another machine. Terms with many candidates are deduplicated one by one to

@@ -30,10 +30,10 @@ CHARACTERS_AROUND = 12  # where text has no spaces
 class Context(NamedTuple):
     """The likeliest words before the slots of a detection, in them, and after them.
 
-    A word that is less likely than silence ends with a question mark; it is the only word there. At
-    its place the detection's words may be less likely than others or than silence. Where the
-    speaker changes, "– Anna:" precedes the words; if this is before the detection, the first
-    speaker ("Bob:") is named, too.
+    A word that is less likely than silence ends with a question mark; it is the only word of its
+    slot. The words of the detection may be less likely than other words there, or than silence.
+    Where the speaker changes, "– Anna:" precedes the words; if this is before the detection, the
+    first speaker ("Bob:") is named, too.
     """
 
     before: str
@@ -176,7 +176,7 @@ def _around(
         word: (slots,) id of the likeliest word; -1 where there is none.
         words: by id.
         begin, stop: (n,) first slot of the recording, and one past the last.
-        first, end: (n,) likewise of the slots themselves.
+        first, end: (n,) first slot of each detection, and one past its last.
         unspaced: whether some of the words are of text without spaces.
     """
     most = np.full(len(first), WORDS_AROUND)
@@ -236,7 +236,7 @@ def _joined(
 
 
 def _how_many_around(word: Int32s, words: Texts, first: Int64s, end: Int64s) -> Int64s:
-    """(n,) words to show on either side; arguments as those of `_around`."""
+    """(n,) the number of words to show on either side; arguments as in `_around`."""
     said, (starts, ends) = _slots_said(word, first, [first, end])
     distinct, which = np.unique(word[said], return_inverse=True)
     is_character = np.array([has_characters(words[i]) for i in distinct.tolist()], bool)[which]

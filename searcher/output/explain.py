@@ -53,8 +53,8 @@ def explained(
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: the metadata of the recordings.
-        found_by, heard, within: (n,) what each recogniser says, where there are several; phones
-            heard; words that they are inside.
+        found_by, heard, within: (n,) the findings of each recogniser, if there are several; the
+            phones heard; the words that contain the detections.
     """
     table, n = found.candidates, len(found.candidates.term)
     terms = [found.terms[i] for i in table.term.tolist()]
@@ -166,7 +166,7 @@ def within_words(
     """(n,) the words that contain each detection.
 
     Args:
-        found: what a search returns; its candidates have slots.
+        found: the result of a search; its candidates have slots.
         contexts: (n,) the words around each.
         segments: the segments that were searched.
         forms: the forms of the index's words.

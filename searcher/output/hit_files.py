@@ -1,10 +1,10 @@
 """A search result -> files for evaluations, and files for the recogniser.
 
 write_hits            the files of an evaluation
-    hit_list          the score of a hit is rescaled, so that 0.5 decides
+    hit_list          the score of a hit is rescaled so that 0.5 is the threshold
     probability_list  the same hits with their probabilities as scores
 write_oov_lexicon     out-of-vocabulary words with pronunciations, to add to the recogniser
-write_stretches       where such words may have been said, for std-recognise --listen-again
+write_stretches       places where such words may have been said, for std-recognise --listen-again
 
 Each list has a score for places without a hit, on the scale of its own numbers.
 """

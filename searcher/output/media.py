@@ -164,8 +164,8 @@ def write_timeline(
         rate: frames a second of the edit.
 
     Raises:
-        StdError: an EDL cannot count so many; XML needs the files of all recordings; of a
-            recording several files may be the audio; the file cannot be written.
+        StdError: there are too many hits for an EDL; a recording has no audio file for XML; several
+            files may be the audio of a recording; the file cannot be written.
     """
     is_xml = path.suffix.lower() == ".fcpxml"
     clips = _edit_clips(hits, audio, metadata, inputs, around_s)

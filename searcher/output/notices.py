@@ -19,8 +19,10 @@ NAMED, FEW = 10, 4  # related forms in a line, and doubtful terms
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
-    """What queries were understood as, out-of-vocabulary words and wildcards of the terms, terms
-    that were cut, one line each."""
+    """Remarks on the terms, one line each.
+
+    They name the interpretation of queries, out-of-vocabulary words, the words of wildcards, and
+    terms of which not all places were searched."""
     yield from found.understood
     for term, words, oov_words in zip(found.terms, found.words, found.oov_words, strict=True):
         if missing := [word for word in oov_words if word not in found.wildcards]:
@@ -69,7 +71,7 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
     """A warning that decisions assume that terms occur although most do not; empty if most do.
 
     Args:
-        decision: how it was decided; one score for all terms (``sto``) asks for no probability.
+        decision: the decision rule; ``sto`` does not use probabilities of terms.
     """
     n, right = int(np.count_nonzero(found.yes)), float(found.probability[found.yes].sum())
     if decision.terms != "occurring" or decision.rule == "sto" or right >= n / 2:
@@ -81,7 +83,7 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
 
 
 def doubt_notice(found: SearchResult, decision: DecisionConfig) -> str:
-    """The accepted terms of which each hit is probably wrong; empty without any."""
+    """The accepted terms whose hits are all probably wrong; empty if there are none."""
     doubted = sorted(found.doubted.items(), key=lambda one: (one[1], one[0]))
     if not doubted:
         return ""

@@ -76,10 +76,10 @@ def find_by_phones(
     """Search terms by their phones.
 
     Args:
-        found: what their words found there, and which terms have a word that is missing.
+        found: the places of their words, and which terms have a word that the segments lack.
 
     Returns:
-        None if there was no phonetic search; the segments that it left out.
+        the result, None if there was no phonetic search; and the segments that were left out.
     """
     is_oov = found.is_oov
     is_searched = request.is_spoken  # the recogniser may have written other known words
@@ -122,7 +122,7 @@ def find_by_phones(
 def _said_by(
     hits: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
 ) -> PhoneticHits | None:
-    """The hits of a term; hits of other speakers than the searched ones count as outside."""
+    """The hits of a term; hits of speakers that are not searched count as outside."""
     if hits is None or spoken_by is None:
         return hits
     fits = spoken_by.fits_in(table, hits.recording, hits.first_slot, hits.last_slot)
@@ -132,7 +132,7 @@ def _said_by(
 def _as_words(
     hits: PhoneticHits | None, words: Sequence[str], found: TermPlaces, phonetic: PhoneticIndexes
 ) -> PhoneticHits | None:
-    """The hits of a term without those at words that its words are only attached to."""
+    """The hits of a term without hits at words with an article or ending, such as l'homme."""
     if hits is None or found.attached.keys().isdisjoint(words):
         return hits
     others = [found.attached.get(word, ()) for word in words]
@@ -151,9 +151,9 @@ def hits_as_candidates(
     """Hits as candidates, each with a variant of the words at its place.
 
     Args:
-        probability: (n,) of each.
-        phonetic: indexes of the segments.
-        table: variants; those of the hits are appended.
+        probability: (n,) the probability of each hit.
+        phonetic: the indexes of the segments.
+        table: the table of variants; those of the hits are appended.
     """
     check_stop()
     first = len(table)

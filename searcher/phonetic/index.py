@@ -4,8 +4,8 @@
     PhoneticIndex.within(recordings)    a part of the segment
 
 Deleted recordings stay in the columns until segments are merged, and so do those outside the
-searched part. Counts leave both out, so a search gives the same hits before and after the merge,
-and the same as in an index of the part alone.
+searched part. Counts leave both out, so a search gives the same hits before and after a merge, and
+the same hits as in an index of the part alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence

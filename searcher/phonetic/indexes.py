@@ -51,7 +51,7 @@ class PhoneticIndexes:
 
     @property
     def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
+        """The amount of speech, in seconds."""
         live = (
             one.speech_ms
             for index in self.indexes
@@ -221,7 +221,7 @@ def searched_archive(
 
     Args:
         folder: where the index lies, if in a folder.
-        workers: who searches the decoys, if nothing is known yet.
+        workers: the executor of the search of decoys, if the statistics are not known yet.
     """
     words = phonetic.recognised_words
     archive = archive_of(

@@ -2,5 +2,5 @@
 
 files    which audio file belongs to which recording
 facts    properties of a recording's audio file that an index keeps
-samples  the decoded frames of a file; samples of a stretch of it, and as a file of their own
+samples  decodes a file, or a stretch of it, into samples; writes samples to a file
 """

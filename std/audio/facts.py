@@ -2,7 +2,7 @@
 
     audio            its path below the folder of all audio, with /
     audio_bytes      its size
-    audio_hash       a digest of its size, beginning, middle and end; it tells a file that was moved
+    audio_hash       a digest of its size, beginning, middle and end; it finds a file that was moved
     audio_s          its duration in seconds, as the file states it
     audio_channels   the number of its channels
     audio_hz         its sampling rate
@@ -107,8 +107,8 @@ def file_digest(path: Path) -> str:
 def is_same_audio(path: Path, kept: Mapping[str, str]) -> bool:
     """Whether a file may be a recording's audio, by the properties that an index stores.
 
-    It is the audio if its digest is the same, or its duration, as of another version of the
-    recording. Without stored properties, or if the duration is unknown, it may be the audio.
+    It is the audio if its digest is the same, or if its duration is (as that of an MP3 made from a
+    WAV). Without stored properties, or if the duration is unknown, it may be the audio.
     """
     digest, said_s = kept.get(HASH, ""), kept.get(DURATION_S, "")
     if not digest:

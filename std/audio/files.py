@@ -10,8 +10,8 @@ A recording's metadata may name its file, by a path below the folder (``std-reco
 used, whatever its name (`std.audio.facts`). If the metadata name no file, it is found by its name:
 the name of the recording; or its folders and its name (``radio_news``), as ``--name-by path`` names
 recordings; or the name without a language suffix (``Folge 1.de``). If no file or several have the
-name, the recogniser output decides that the recording was read from: ``2025/Interview 1.mp3``
-belongs to ``captions/2025/Interview 1.srt``, because its folders end those of the captions. If
+name, the path of the recogniser output of the recording decides: ``2025/Interview 1.mp3`` belongs
+to ``captions/2025/Interview 1.srt``, because its folders are the last ones of the captions. If
 still several files fit, it is an error. Files with the same stem in one folder, as ``a.wav`` and
 ``a.mp3``, count as one recording, and the one that browsers play is used. A link is followed only
 if it leads to a file below the folder.
@@ -184,10 +184,10 @@ class AudioFolder:
         return found
 
     def _by_inputs(self, name: str, inputs: Sequence[str]) -> list[str]:
-        """The files whose folders below the root all end those of an input that a name is after.
+        """The files whose folders below the root are the last folders of an input with the name.
 
-        Of these, the files that share most folders with it. An input with recordings of other names
-        (``all.ctm``) says nothing of theirs.
+        Of several files, those that share most folders with the input. The path of an input whose
+        recordings have other names (``all.ctm``) says nothing about their audio.
         """
         near: dict[int, list[str]] = {}
         for path in inputs:
@@ -247,7 +247,7 @@ def audio_of(
     metadata: Metadata,
     inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
 ) -> dict[str, Path | None]:
-    """The audio file of each recording: of a folder, else the one that its metadata name.
+    """The audio file of each recording: from a folder, or else the file that its metadata name.
 
     Args:
         recordings: the recordings' audio files, as an index names them.

@@ -1,4 +1,4 @@
-"""Samples of an audio file, or of a stretch of it; and samples as a file of their own.
+"""Decode an audio file, or a stretch of it, into samples, and write samples to a file.
 
 opened       a file, of any format that PyAV's FFmpeg reads, and its first audio stream
 frames       the frames of the stream, in order

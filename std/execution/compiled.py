@@ -39,8 +39,8 @@ def _is_main() -> bool:
 def _without_linear_algebra() -> None:
     """Load numba's array functions, but not the linear algebra of scipy, if it is installed.
 
-    numba only looks whether it is there, which takes as long as all else. A kernel that uses it
-    loads it; none of ours does.
+    numba only checks whether scipy is installed, which takes as long as all other imports. A kernel
+    that uses linear algebra loads it; none of ours does.
     """
     if not find_spec("scipy"):
         return
@@ -86,7 +86,7 @@ event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyp
 
 
 def _contained(function: Any) -> tuple[object, ...]:
-    """What the machine code of a function is made of."""
+    """The constants and functions that the machine code of a function contains."""
     names = function.__code__.co_names
     values = [function.__globals__[name] for name in names if name in function.__globals__]
     constants = [repr(value) for value in values if isinstance(value, (int, float, np.generic))]
@@ -98,8 +98,9 @@ def _contained(function: Any) -> tuple[object, ...]:
 class _Cache(FunctionCache):
     """numba's cache of a kernel; errors of a damaged cache or a full disk are ignored.
 
-    numba itself would raise the error, although it has the machine code or can make it. numba takes
-    a kernel for unchanged if its module is; here constants and functions of other modules count.
+    numba itself would raise the error, although it has the machine code or can make it. numba
+    considers a kernel unchanged if its module is; here, changes of constants and functions of other
+    modules count, too.
     """
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:

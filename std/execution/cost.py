@@ -73,7 +73,7 @@ class Ledger:
         return sum(helper() for helper in self.helpers)
 
     def note(self, paid: Paid, *, elsewhere: bool) -> Any:
-        """Count the cost of a worker's item; return its result.
+        """Add the cost of a worker's item; return its result.
 
         Args:
             paid: from the worker.

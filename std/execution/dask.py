@@ -197,7 +197,7 @@ class Watch:
         return result(first)
 
     def reason(self, error: Exception) -> str:
-        """Why the workers are lost; Dask names its task and its sockets, which nobody knows."""
+        """Why the workers are lost, without Dask's names of tasks and sockets."""
         if isinstance(error, KilledWorker):
             return (
                 f"{error.allowed_failures + 1} ended at the same piece of work, the last at "

@@ -1,4 +1,4 @@
-"""Names and scripts of languages, and detection of a language by its function words.
+"""Names and scripts of languages; detection of a language by its function words.
 
     language_code("german")   "de"
     shares(counts)            the share of each language's function words in a text
@@ -92,7 +92,7 @@ def precise_script_of(word: str) -> str:
 
 
 def may_be_in(script: str, language: str) -> bool:
-    """Whether a text of a script may be in a language, as far as both are known.
+    """Whether a text in a script may be in a language; true if the script of either is unknown.
 
     >>> may_be_in(PERSIAN, "fa"), may_be_in(PERSIAN, "ar"), may_be_in("latin", "fa")
     (True, False, False)
@@ -204,7 +204,7 @@ def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
 
 
 def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
-    """The identifying words of a text, each with the rows of its languages in `CODES`."""
+    """The words of a text that identify languages, with the rows of these languages in `CODES`."""
     forms = _forms()
     known = [(word, forms[word]) for word in words if word in forms]
     others = [word for word in words if word >= FIRST_SCRIPT and word not in forms]

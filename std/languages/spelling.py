@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001, RUF002  # letters of many languages are meant
-"""Spellings of one word that its language treats alike, and those in which people type it.
+"""Spellings of a word that its language treats as equal, and spellings in which people type it.
 
     has_spellings    whether a language has any
     spellings        words -> one spelling for all ways of writing each
@@ -12,22 +12,23 @@
     may_stand_for    whether a typed word stands for another one
     explained        the folding in words
 
-A term finds words of the index whose spelling is its own ("coeur" finds "cœur"), and a typed term
-those with an elided article: "homme" finds "l'homme", but "l'homme" not "homme". With an ending
-after an apostrophe a word is another form (Turkish "istanbul'da"), which a term never finds. But
-whoever writes a word with an article or such an ending knows it. Spellings are made by the
-functions here, from the word as the index has it (`std.text`), when a search knows the recording's
-language.
-Not equal are words that differ in accents which distinguish words (côté, côte), and words of other
-letters (German "dass" and "das"). Phonetic search finds words that sound alike.
+A term finds words of the index with an equal spelling ("coeur" finds "cœur"). A typed term also
+finds words with an elided article: "homme" finds "l'homme", but "l'homme" does not find "homme". A
+word with an ending after an apostrophe (Turkish "istanbul'da") is another form, which a term never
+finds. If a recogniser writes a word with an article or with such an ending, it counts as knowing
+the word. The functions here make spellings from the words of the index (`std.text`) during a
+search, because the language of a recording may become known after indexing.
+
+Words are not equal if they differ in accents that distinguish words (côté, côte) or in letters
+(German "dass" and "das"). Phonetic search finds words that sound alike.
 
 When words are folded, an unaccented letter stands for its accented forms, an accented one only for
-itself: "resume" and "resumé" stand for "résumé", "résumé" not for "resume". Ways of writing the
-same letter are alike in both directions: full-width letters, Arabic alef with and without hamza,
-ة and ه, ى and ي, marks of Arabic and Hebrew vowels, tatweel, ё and е, ς and σ. Marks that are
-vowels (Indic scripts, Thai) or other consonants (kana) stay, as does й. Some accented letters are
-letters of their own in a language (`OWN_LETTERS`): "ano" is no misspelt "año". There a word stands
-for others only if the index does not have it as it is typed.
+itself: "resume" and "resumé" stand for "résumé", "résumé" not for "resume". Spellings of the same
+letter are equal in both directions: full-width letters, Arabic alef with and without hamza, ة and
+ه, ى and ي, marks of Arabic and Hebrew vowels, tatweel, ё and е, ς and σ. Marks that are vowels
+(Indic scripts, Thai) or other consonants (kana) stay, as does й. Some accented letters are separate
+letters of a language (`OWN_LETTERS`): "ano" is not a misspelt "año". A word stands for words with
+such letters only if the index does not have it as it is typed.
 
 Sources: Duden, rules D 101 and "Umlaute" (ss, ae); Grevisse, "Le bon usage", elision; Serianni,
 "Grammatica italiana", elisione; the spelling guide of Türk Dil Kurumu, apostrophe; Unicode 15.1,

@@ -1,7 +1,7 @@
 """Pairing a system's hits with the reference occurrences, as NIST's scorer does.
 
     align             hits, occurrences -> Alignment
-    best_assignment   rows that may take columns, with what each pair gains -> the pairs taken
+    best_assignment   rows, the columns that each may take, gains of these pairs -> the best pairs
 
 Hit and occurrence may be paired if they belong to one term and one recording and the hit's middle
 lies within `tolerance_s` of the occurrence. Per term and recording the pairing maximises first
@@ -228,7 +228,7 @@ def _candidates(
 def _count_before(
     group: Ints, key: Float64s, asked_group: Ints, asked: Float64s, *, ties_count: bool
 ) -> Ints:
-    """How many sorted (group, key) come before each asked one: `searchsorted` on two keys."""
+    """The number of sorted (group, key) before each given one: `searchsorted` on two keys."""
     n = len(key)
     side = np.concatenate([np.zeros(n, np.int8), np.ones(len(asked), np.int8)])
     if not ties_count:

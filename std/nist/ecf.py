@@ -10,7 +10,7 @@
     </ecf>
 
 ``audio_filename`` becomes the recording's name by `std.nist.audio_names`: the folder and one
-audio extension are dropped. ``language`` may be left out, of the excerpt or at all.
+audio extension are dropped. Excerpts and the file may lack ``language``.
 """
 
 from collections import defaultdict

@@ -86,11 +86,11 @@ A_COLUMN = "a column of terms, called term, name, keyword, Begriff or the like"
 
 
 def term_columns(columns: Sequence[str]) -> list[str]:
-    """The columns that may hold terms; more than one: which is meant is not clear.
+    """The columns that may hold terms; if there are several, it is not clear which one does.
 
-    A name that is nothing but a word of `TERM_WORDS` counts more than one that has others beside
-    it, but ``search`` before it. Among such, what is searched (``term``, then ``keyword``) counts
-    more than whose it is (``name``), and this more than what it is made of (``text``).
+    A name that consists of a word of `TERM_WORDS`, perhaps after ``search``, comes before a name
+    with other words. Among such names, ``term`` comes first, then words like ``keyword``, then
+    words like ``name``, and last words like ``text``.
     """
     if has_ids(columns):
         return [name for name in columns if folded(name) in TEXT_COLUMNS]
@@ -123,7 +123,7 @@ def parse(
     """Read a term list of any kind.
 
     Args:
-        path: its name, for messages; by its extension, lines of one field are a table.
+        path: its name, for messages; the extension of a table makes lines of one field a table.
         column: the column that holds the terms of a table; None: found by its name.
 
     Returns:

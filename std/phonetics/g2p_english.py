@@ -49,7 +49,7 @@ _CODES = bytes(
 class Cell(NamedTuple):
     """Weights of a gated recurrent unit of width h; columns: reset, update, new state.
 
-    Those of the two gates are halved, as a gate is (1 + tanh(x / 2)) / 2.
+    The weights of the two gates are halved, because a gate is (1 + tanh(x / 2)) / 2.
     """
 
     of_symbol: Float32s  # (symbols, 3 h) contribution of each symbol, with the gates' biases

@@ -8,7 +8,7 @@ A file ``rules/de.txt`` has sections; ``;`` begins a comment:
 
     [version]   a number in the pronouncer's name, raised with every change of a phone
     [classes]   an upper-case letter and a regular expression it stands for; V and C are letters
-    [cuts]      regular expressions of the text after a prefix, after and before another part
+    [cuts]      regular expressions for the text after a prefix, after a part and before a part
     [endings]   inflections that any part may have, with phones
     [names]     the phones of the names of letters and digits
     [words]     whole words and their phones

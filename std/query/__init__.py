@@ -2,8 +2,8 @@
 
     grammar      a text -> an `Expression`; `parse_query` of a term, `parse_where` of ``--where``
     query_tokens a text -> tokens: words, operators, conditions
-    expression   the expression, what it holds for, and itself in words
+    expression   the parts of an expression, their meaning, and their description in words
 
-Both texts have one grammar; a condition of ``--where`` has no words to search for. `std.recordings`
-and `searcher.queries` say what an expression finds, and how probable it is.
+Both texts have the same grammar, but ``--where`` has no words to search for. `std.recordings` and
+`searcher.queries` find the recordings and places of an expression, with probabilities.
 """

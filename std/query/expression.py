@@ -1,12 +1,14 @@
-"""Expressions of the query language, and what they say in words.
+"""Expressions of the query language, and their descriptions in words.
 
-    Phrase      a word or a phrase, as it was written
+    Phrase     a word or a phrase, as it was written
     Condition  a column, an operator, a value (`std.metadata.where`)
     Position   the first or the last seconds of a recording
     Near       two expressions that are said close to each other
-    Every, Some, Without
+    Every      all of some expressions (AND)
+    Some       at least one of some expressions (OR)
+    Without    the negation of an expression (NOT)
 
-Each is a frozen value, so equal ones are one.
+Each is a frozen value and can be compared.
 """
 
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What is said in the first or in the last seconds of a recording."""
+    """The first or the last seconds of a recording, as a condition on places."""
 
     end: Literal["first", "last"]
     seconds: float
@@ -67,7 +69,7 @@ Expression = Phrase | Condition | Position | Near | Every | Some | Without
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """What an expression consists of; nothing if it is a leaf."""
+    """The expressions that an expression joins; none if it is a leaf."""
     if isinstance(expression, Every | Some):
         return expression.parts
     if isinstance(expression, Without):
@@ -91,12 +93,12 @@ def columns_in(expression: Expression) -> set[str]:
 
 
 def is_condition(expression: Expression) -> bool:
-    """Whether there is nothing to search for in it."""
+    """Whether an expression consists of conditions and has no words to search for."""
     return not any(isinstance(leaf, Phrase) for leaf in leaves(expression))
 
 
 def holds(condition: Expression, value: str | None) -> bool:
-    """Whether a condition on one column holds for a value of it; None: there is none.
+    """Whether a condition on one column holds for a value of the column; None: no value.
 
     >>> holds(Without(Condition("speaker", "=", "Ada")), "Bob")
     True
@@ -115,7 +117,7 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
 
 
 def is_range(expression: Expression) -> bool:
-    """Whether it says from which to which value of a column."""
+    """Whether an expression is a range of values of one column."""
     parts = parts_of(expression)
     signs = [part.operator for part in parts if isinstance(part, Condition)]
     return len(parts) == 2 and signs == [">=", "<="] and len(columns_in(expression)) == 1
@@ -144,7 +146,7 @@ def in_words(expression: Expression) -> str:
 
 
 def _every_in_words(expression: Every) -> str:
-    """Phrase that are said, then those that are not, then conditions."""
+    """The phrases that are said, then those that are not said, then the conditions."""
     if is_range(expression):
         begin, end = (part.value for part in leaves(expression) if isinstance(part, Condition))
         return f"{next(iter(columns_in(expression)))} {begin} to {end}"

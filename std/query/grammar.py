@@ -49,7 +49,7 @@ def parse_query(text: str, columns: frozenset[str] | tuple[str, ...] | None) -> 
         columns: names that a condition may have, in lower letters; None = any.
 
     Raises:
-        QueryError: it is no query; the message says what was expected.
+        QueryError: the text is not a query; the message says what was expected.
 
     >>> parse_query("rock and roll", ())
     Phrase(text='rock and roll')
@@ -72,8 +72,8 @@ def parse_where(text: str) -> Expression:
     """Read conditions on recordings.
 
     Raises:
-        QueryError: the text is no condition; the message says what was expected.
-        TypeError: it is no text.
+        QueryError: the text is not a condition; the message says what was expected.
+        TypeError: the argument is not a text.
 
     >>> parse_where("date >= 2024-01 and speaker = 'Ada'").parts[1]
     Condition(column='speaker', operator='=', value='Ada')
@@ -85,7 +85,7 @@ def parse_where(text: str) -> Expression:
 
 
 class _Parser:
-    """Tokens, from a position on."""
+    """A recursive-descent parser: the tokens, and the position of the next one."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class _Parser:
 
     @property
     def next(self) -> QueryToken:
-        """The token that has not been read."""
+        """The next token."""
         return self.tokens[self.at]
 
     def read(self) -> QueryToken:
@@ -107,12 +107,12 @@ class _Parser:
         return self.tokens[self.at - 1]
 
     def error(self, expected: str, got: QueryToken) -> QueryError:
-        """What was expected instead of a token."""
+        """The error that something else was expected instead of a token."""
         found = quoted(got.text or Unquoted("the end"))
         return QueryError(f"{self.source}: expected {expected}, got {found} in {quoted(self.text)}")
 
     def all(self) -> Expression:
-        """The expression that all tokens are."""
+        """The expression of all tokens."""
         found = self.some()
         if self.next.kind != "end":
             raise self.error("a parenthesis that is opened before", self.next)
@@ -148,7 +148,7 @@ class _Parser:
         return found
 
     def near(self) -> Expression:
-        """Expressions that are near to each other: of three, each two neighbours."""
+        """Expressions that are near to each other; of three, each is near to the next."""
         left = self.primary(self)
         pairs: list[Expression] = []
         while self.next.kind == "near":
@@ -167,14 +167,14 @@ class _Parser:
         """Count a parenthesis or NOT.
 
         Raises:
-            QueryError: there are too many in each other.
+            QueryError: the expressions are nested too deeply.
         """
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"at most {MAX_DEPTH} parentheses in each other", self.next)
 
     def group(self) -> Expression:
-        """What stands in parentheses; the first is read."""
+        """The expression in parentheses, after the opening one was read."""
         self.deeper()
         found = self.some()
         self.depth -= 1
@@ -185,8 +185,10 @@ class _Parser:
 
 
 def has_places(expression: Expression) -> bool:
-    """Whether an expression is found in places that can be near to others: words, words joined by
-    OR, and either with conditions."""
+    """Whether an expression has places, which NEAR needs: words, or words joined by OR.
+
+    Both may have conditions.
+    """
     if isinstance(expression, Phrase):
         return True
     if isinstance(expression, Some):
@@ -198,7 +200,7 @@ def has_places(expression: Expression) -> bool:
 
 
 def _flat(parts: list[Expression], kind: type[Every] | type[Some]) -> tuple[Expression, ...]:
-    """Parts, with those of parts of the same kind; conditions stay with the words beside them."""
+    """The parts, with nested parts of the same kind; conditions stay with the words beside them."""
     return tuple(
         one
         for part in parts
@@ -211,7 +213,7 @@ def _flat(parts: list[Expression], kind: type[Every] | type[Some]) -> tuple[Expr
 
 
 def _restricts(expression: Expression) -> bool:
-    """Whether it has words and conditions on them."""
+    """Whether an expression has words, and conditions on these words."""
     return isinstance(expression, Every) and len({*map(is_condition, expression.parts)}) == 2
 
 
@@ -252,7 +254,7 @@ def _where_primary(parser: _Parser) -> Expression:
 
 
 def _where_operand(parser: _Parser, expected: str) -> tuple[str, str]:
-    """Phrase joined by a blank, or one text in quotes; and the last of them."""
+    """Words joined by blanks, or a text in quotes, and the position after them."""
     if parser.next.kind == "quoted":
         text = parser.read().text
         return normal(text), text

@@ -70,7 +70,7 @@ def query_tokens(text: str, columns: Collection[str] | None) -> list[QueryToken]
         columns: names that a condition may have, in lower letters; None = any.
 
     Raises:
-        QueryError: a condition is about another column, or a number of seconds is none.
+        QueryError: a condition names another column, or a number of seconds is invalid.
     """
     tokens: list[QueryToken] = []
     at = 0
@@ -100,10 +100,10 @@ _KINDS = ("quoted", "open", "close", "near", "within", "minus", "condition", "wo
 
 
 def _beside(tokens: list[QueryToken]) -> list[QueryToken]:
-    """Tokens in which ``and``, ``or``, ``not`` are operators where no word can be meant.
+    """The tokens, with ``and``, ``or`` and ``not`` as operators where they cannot be words.
 
-    Within parentheses they are, if one beside parentheses is and none is in capitals:
-    ``(a or b) and c``.
+    Inside parentheses, they are operators if one beside the parentheses is, and if none is in
+    capitals: ``(a or b) and c``.
     """
     has_capitals = any(token.kind in WORDS_OF and token.text != "-" for token in tokens)
     small = [i for i, token in enumerate(tokens) if token.text.lower() in WORDS_OF]
@@ -122,7 +122,7 @@ def _beside(tokens: list[QueryToken]) -> list[QueryToken]:
 
 
 def _is_beside(tokens: list[QueryToken], i: int) -> bool:
-    """Whether a word stands beside a parenthesis, a phrase in quotation marks or a condition."""
+    """Whether a word is beside a parenthesis, a phrase in quotation marks or a condition."""
     before, after = tokens[i - 1].kind if i else "", tokens[i + 1].kind
     is_beside = after in ("quoted", "open", "condition", "not") or (
         before in ("quoted", "close", "condition") and after != "end"
@@ -131,7 +131,7 @@ def _is_beside(tokens: list[QueryToken], i: int) -> bool:
 
 
 def _near(match: re.Match[str], kind: str) -> QueryToken:
-    """NEAR/5s or WITHIN 5s; NEAR without seconds is a word but in capitals."""
+    """NEAR/5s or WITHIN 5s; NEAR without seconds is an operator in capitals only."""
     prefix = "" if kind == "near" else "within_"
     number, unit = match[f"{prefix}number"], (match[f"{prefix}unit"] or "").lower()
     written = match[kind]
@@ -148,7 +148,7 @@ def _near(match: re.Match[str], kind: str) -> QueryToken:
 
 
 def _condition(match: re.Match[str], text: str, columns: Collection[str] | None) -> QueryToken:
-    """A condition, or the word that it only looks like."""
+    """A condition, or a word that only looks like one."""
     name, value = match["name"].lower(), match["value"]
     start, end = match.start("name"), match.end()
     known = name in PLACES or name in (columns if columns is not None else {name})
@@ -199,8 +199,11 @@ def normal(text: str) -> str:
 
 
 def where_tokens(text: str) -> list[QueryToken]:
-    """The tokens of conditions; parentheses within a value are its own, but for those that close
-    one that stands before a condition."""
+    """The tokens of conditions.
+
+    A closing parenthesis at the end of a value belongs to the value, unless it closes a parenthesis
+    that was opened before a condition.
+    """
     tokens: list[QueryToken] = []
     at, opened, begins = 0, 0, True  # begins: a condition begins here
 
@@ -253,7 +256,7 @@ def _closes(word: str) -> bool:
 
 
 def _is_negation(text: str, at: int) -> bool:
-    """Whether ``not`` is no name of a column: no operator follows."""
+    """Whether ``not`` is an operator, and not the name of a column before an operator."""
     follows = _WHERE_TOKEN.match(text, at)
     return follows is not None and follows.lastgroup != "operator"
 
@@ -272,7 +275,7 @@ def _is_complete(text: str, at: int, named: re.Match[str]) -> bool:
 
 
 def _named_value(text: str, at: int, named: re.Match[str], opened: int) -> tuple[int, str, int]:
-    """Where a condition ``name:value`` ends, its value, and how many parentheses it closes."""
+    """The end of a condition ``name:value``, its value, and the number of parentheses it closes."""
     if named["value"] is None:
         match = _WHERE_TOKEN.match(text, at)
         assert match is not None

@@ -1,12 +1,12 @@
 """Frames of a recording, and the frames of a segment's recordings in an index.
 
-Encoder           what made them: frames of two encoders have nothing in common
-Sound             frames with their clock, as signs or exact
-frames            any of them as numbers
+Encoder           the encoder of frames; frames of two encoders cannot be compared
+Sound             frames with their times, as signs or exact
+frames            signs or exact frames -> numbers
 signs             numbers -> the signs of 256 random projections, packed
 SegmentSound      extra columns of a segment, for R recordings and n frames
-segment_sound     those of a segment of an index
-StoredSigns       its signs, where few frames are needed
+segment_sound     the extra columns of a segment of an index
+StoredSigns       the signs of a segment, if few frames are needed
 
     sound_encoder    UTF-8: name and hash of the encoder, which all of a segment's frames have
     sound_offsets    (R + 1,) int64: frames of recording r are offsets[r]:offsets[r + 1]
@@ -16,8 +16,8 @@ StoredSigns       its signs, where few frames are needed
 The share of signs in which two frames differ is their angle / pi. Source: Charikar, "Similarity
 estimation techniques from rounding algorithms" (STOC 2002), section 3.
 
-A recording without sound has no frames; a segment where none has any has no such columns. Stores
-only keep them.
+A recording without sound has no frames. A segment without frames has none of these columns. Stores
+do not interpret them.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ SIGN_BYTES = SIGNS // 8
 
 
 class Encoder(NamedTuple):
-    """What made frames; those of different encoders cannot be compared."""
+    """The encoder of frames; frames of different encoders cannot be compared."""
 
     name: str  # as whisper
     hash: str  # of the model and the settings that frames depend on
@@ -85,7 +85,7 @@ class Sound:
 
     @property
     def end_ms(self) -> int:
-        """Where the last frame ends."""
+        """The end of the last frame."""
         return self.start_ms + len(self) * self.frame_ms
 
 
@@ -143,7 +143,7 @@ class SegmentSound:
             )
 
     def columns(self) -> dict[str, Column]:
-        """The columns to be stored; none where no recording has sound."""
+        """The columns to be stored; none if no recording has sound."""
         if not len(self.signs):
             return {}
         return {
@@ -183,7 +183,7 @@ class SegmentSound:
 
     @classmethod
     def of(cls, sounds: Sequence[Sound | None]) -> "SegmentSound | None":
-        """The sound of recordings, None where there is none; all None: None.
+        """The columns for sounds of recordings (None: without sound); None if all are None.
 
         Raises:
             ValueError: sounds of two encoders, exact frames, or another clock.
@@ -231,7 +231,7 @@ class StoredSigns:
 
 
 def segment_sound(segment: Segment, *, whole: bool = True) -> SegmentSound | None:
-    """The sound of a segment's recordings; None if it has none.
+    """The sound of a segment's recordings; None if they have no sound.
 
     Args:
         segment: of an index.

@@ -1,4 +1,4 @@
-"""The file ``NAME.sound``: a line of JSON, then frames; its length says how many there are.
+"""The file ``NAME.sound``: a line of JSON, then frames, whose number follows from its length.
 
     {"format": "std sound 1", "file": "interview", "channel": 1, "kind": "signs",
      "dimensions": 256, "frame_ms": 20, "start_ms": 0,
@@ -42,7 +42,7 @@ SHORTEST_S, LONGEST_S = 0.2, 10.0  # of an example of a term
 
 
 def sound_name(recording: Recording) -> str:
-    """The name of a recording's file; channels beside the first have one of their own."""
+    """The name of a recording's file; each channel after the first has a separate file."""
     channel = "" if recording.channel == 1 else f".ch{recording.channel}"
     return f"{recording.file}{channel}{SUFFIX}"
 
@@ -50,11 +50,11 @@ def sound_name(recording: Recording) -> str:
 def sounds_of(stretches: Iterable[tuple[str, float, float]], folder: Path) -> tuple[str, ...]:
     """Stretches of recordings in a folder of sound, as `searcher.ExampleTerm` takes them.
 
-    Left out are those without sound there, and those longer than an example may be.
+    Stretches without sound, and stretches that are too long for an example, are left out.
 
     Args:
         stretches: recording, start and end in seconds, as `SpokenQuery.stretches`.
-        folder: what ``std-recognise --sound`` wrote.
+        folder: the output folder of ``std-recognise --sound``.
     """
     found = []
     for recording, start_s, end_s in stretches:
@@ -68,7 +68,7 @@ def sounds_of(stretches: Iterable[tuple[str, float, float]], folder: Path) -> tu
 
 
 def sounding(path: str) -> str:
-    """The audio file that a file is the sound of, by its name.
+    """The name of the audio file of a file of sound.
 
     >>> [sounding(name) for name in ("in/a.b.sound", "a.ch2.sound")]
     ['a.b', 'a']
@@ -77,13 +77,13 @@ def sounding(path: str) -> str:
 
 
 def is_beside(path: str, words: str) -> bool:
-    """Whether a file is sound in the folder of a file of words, with which it is read."""
+    """Whether a file is sound that is read with a file of words, because it lies beside it."""
     is_pair = path.endswith(SUFFIX) and not words.endswith(SUFFIX)
     return is_pair and Path(path).parent == Path(words).parent
 
 
 def header(sound: Sound) -> bytes:
-    """The first line of the file of frames like these."""
+    """The first line of a file of such frames."""
     fields = {
         "format": SOUND_FORMAT,
         "file": sound.recording.file,
@@ -99,10 +99,10 @@ def header(sound: Sound) -> bytes:
 
 @contextmanager
 def appended(path: Path, empty: Sound) -> Iterator[tuple[BinaryIO, int]]:
-    """A file to append frames to, and how many whole frames it has already.
+    """A file to append frames to, and the number of complete frames that it already has.
 
     Args:
-        empty: a Sound without frames, as whose continuation the file is written.
+        empty: a Sound without frames, which describes the frames of the file.
 
     Raises:
         InputError: it cannot be written, or was begun with another header.

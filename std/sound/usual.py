@@ -1,8 +1,8 @@
-"""How near each frame comes to others by chance, by a sample of the archive.
+"""The distance from each frame to other frames by chance, estimated from a sample of the archive.
 
-usual_distances    signs -> the distance that few frames of the archive are below
-silent             which frames are silence, or another sound that goes on for long
-differing          in how many signs two frames differ; kernels call it: four instructions
+usual_distances    signs -> the distance within which few frames of the archive lie
+silent             which frames are silence, or another sound that lasts long
+differing          the number of signs in which two frames differ, in four instructions
 
 A frame of a vowel resembles more other frames than a frame of the change from one consonant to the
 next. So a distance is compared with the distances that are usual for its two frames.
@@ -25,7 +25,7 @@ SILENT = 0.85  # of the median usual distance; frames below it resemble many oth
 
 
 def _count_ones(context: Any, word: Any) -> Any:
-    """How many bits of a 64-bit word are set: one instruction."""
+    """The number of set bits of a 64-bit word: one instruction."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -38,7 +38,7 @@ ones: Any = intrinsic(_count_ones)
 
 @compiled_within
 def differing(one: UInt64s, other: UInt64s) -> int:
-    """In how many of their 256 signs two frames differ.
+    """The number of their 256 signs in which two frames differ.
 
     Args:
         one, other: (4,) the signs of each.

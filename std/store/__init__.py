@@ -1,8 +1,8 @@
 """Stores: where an index lives between the indexer and the searcher.
 
-A store holds immutable segments and one manifest that lists the live ones. A commit replaces the
-manifest in one step, so a reader sees the index before the commit or after it, never in between.
-There are three kinds of store:
+A store holds immutable segments and one manifest that lists the segments of the index. A commit
+replaces the manifest in one step, so a reader sees the index before the commit or after it, never
+in between. There are three kinds of store:
 
     FOLDER                 memory-mapped columns in a folder (the default)
     memory:[NAME]          this process only
@@ -15,16 +15,16 @@ The modules, from the top down:
     column_files a segment in a folder: its files, mapped, written, removed
     resident     a `Segment` whose columns are in memory or memory-mapped; the store of this process
     reconcile    combine two versions of an index, as replication leaves them behind
-    versions     which version of each audio file an index holds, which it has deleted
-    manifest     the live segments, and what a commit changes
+    versions     the versions of the audio files in an index, and of deleted ones
+    manifest     the segments of the index, and what a commit changes
     protocol     `Store` and `Segment`: what every kind of store offers, and how it is verified
     columns      the columns of a segment
-    speakers     who speaks in which slots
+    speakers     the speaker of each slot
     heard        phones heard in the sound of recordings
-    address      which kind of store a URL means, and what is there instead of an index
+    address      the kind of store that a URL means, and what is there if it has no index
 
-How recordings become columns is in `indexer.segments.invert`, when segments are merged in
-`indexer.segments.merge`, what is done with postings in `searcher`.
+`indexer.segments.invert` makes the columns of recordings, `indexer.segments.merge` merges segments,
+and `searcher` reads postings.
 """
 
 import os
@@ -69,7 +69,7 @@ def open_store(url: str, *, create: bool = False) -> Store:
 
 
 def require_different(urls: Sequence[str]) -> None:
-    """Refuse to take one index for two shards.
+    """Refuse two URLs of one index, which cannot be two shards.
 
     Raises:
         StoreError: two of the URLs are the same folder, database or memory.

@@ -1,10 +1,10 @@
-"""A segment in a folder: its columns as files, memory-mapped; which names in the folder are ours.
+"""A segment in a folder: its columns as memory-mapped files, and the names that belong to an index.
 
     write_column, map_column, difference    the file of one column: write, map, verify
     map_segment, differences                the files of a segment
-    remove_unreferenced, belongs_to_index   names of an index's folder
+    remove_unreferenced, belongs_to_index   names in the folder of an index
 
-Only names of the index are ever removed; what somebody else put beside them stays.
+Only files with names of the index are ever removed; files of other programs beside them stay.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ FILES = ("manifest.json", "lock", "null-distribution.json")
 
 
 def write_column(folder: OwnFolder, name: str, column: Column) -> dict[str, Any]:
-    """Write one column and synchronise it to disk; return what the manifest records of it."""
+    """Write one column and synchronise it to disk; return its record for the manifest."""
     file = f"{name}.npy"
     with folder.writing(file) as stream:
         # Given a file, numpy hides the error of a full disk; given a mere `write`, it does not.
@@ -87,7 +87,7 @@ def map_column(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> Col
 
 
 def difference(folder: OwnFolder, name: str, recorded: Mapping[str, Any]) -> str | None:
-    """How a column's file differs from what the manifest recorded of it; None if it does not.
+    """How a column's file differs from its record in the manifest; None if it does not.
 
     Args:
         recorded: what `write_column` returned.
@@ -147,10 +147,10 @@ def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
 
 
 def column_names(folder: Path, entry: SegmentEntry) -> Mapping[str, Mapping[str, Any]]:
-    """What the manifest records of each column of a segment.
+    """The names of a segment's columns in the manifest, with the record of each.
 
     Raises:
-        StoreError: it records no columns, or one that no segment has.
+        StoreError: the manifest records no columns, or one that no segment has.
     """
     if not isinstance(entry.files, Mapping) or not all(
         COLUMN_NAME.fullmatch(name) for name in entry.files
@@ -198,9 +198,9 @@ def opened(root: Path, *names: str) -> Iterator[OwnFolder]:
 
 
 def remove_unreferenced(root: OwnFolder, manifest: Manifest) -> None:
-    """Remove what the manifest does not name: replaced, or left by a killed writer.
+    """Remove files that the manifest does not name: replaced ones, or those of a killed writer.
 
-    What cannot be removed now is removed next time.
+    Files that cannot be removed now are removed next time.
     """
     for name in root.names():
         if temporary_of(name) == "manifest.json":
@@ -233,7 +233,7 @@ def has_segments(root: Path) -> bool:
 
 
 def belongs_to_index(path: Path) -> bool:
-    """Whether something in a folder may be part of an index whose first commit never came."""
+    """Whether a name in a folder may belong to an index whose first commit never came."""
     name = path.name
     if name == "segments":
         return _holds_only(path, lambda one: bool(SEGMENT_FOLDER.fullmatch(one)))

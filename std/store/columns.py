@@ -66,7 +66,7 @@ class HasRecordings(Protocol):
 
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
-        """Those that it was committed with."""
+        """The recordings with which it was committed."""
 
     @property
     def deleted(self) -> frozenset[int]:
@@ -74,7 +74,7 @@ class HasRecordings(Protocol):
 
 
 def live_recordings(segment: HasRecordings) -> Iterator[tuple[int, IndexedRecording]]:
-    """Yield each recording that is not deleted, behind its row."""
+    """Yield the row and the recording of each recording that is not deleted."""
     return (one for one in enumerate(segment.recordings) if one[0] not in segment.deleted)
 
 
@@ -119,7 +119,7 @@ class Slots(NamedTuple):
         return rows if self.row is None else np.searchsorted(self.row, rows)
 
     def of_recordings(self, recording: Int64s) -> tuple[Int64s, Int64s]:
-        """(n,) position of the first slot of some recordings, and one past that of the last."""
+        """(n,) positions of the first slot of some recordings, and one past their last slot."""
         if self.offsets is not None:
             begins, ends = self.offsets[recording], self.offsets[recording + 1]
             return begins.astype(np.int64), ends.astype(np.int64)

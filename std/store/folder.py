@@ -9,9 +9,9 @@
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
 it is renamed; after that the manifest is replaced. The next writer removes what a killed writer
-left and no manifest names: files with names as above, nothing else. A writer that commits nothing
-to a new index leaves nothing: neither the lock nor the folder that was made for it. A reader maps
-all columns of a snapshot when it opens it, so columns that a writer removes later stay readable. No
+left and no manifest names, but only files with names as above. A writer that commits nothing to a
+new index leaves nothing: neither the lock nor the folder that was made for it. A reader maps all
+columns of a snapshot when it opens it, so columns that a writer removes later stay readable. No
 link inside the folder is followed (`std.own_folder`).
 """
 
@@ -82,7 +82,7 @@ class FolderStore(Store):
         return self._read[1]
 
     def _content(self, *names: str) -> bytes:
-        """A file's, in folders of the index."""
+        """The content of a file, which is in folders of the index."""
         with opened(self._root, *names[:-1]) as folder, folder.reading(names[-1]) as stream:
             return stream.read()
 
@@ -152,7 +152,7 @@ class FolderStore(Store):
                     self._leave_nothing()
 
     def _begin(self, lock: IO[bytes]) -> None:
-        """Note in the lock that the first commit is to come: segments without one are leftovers.
+        """Note in the lock that there is no commit yet, so segments are leftovers.
 
         Raises:
             StoreError: there are segments, but their manifest is lost.
@@ -172,7 +172,7 @@ class FolderStore(Store):
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
 
     def _leave_nothing(self) -> None:
-        """Remove what writing has left where no commit came."""
+        """Remove the lock and the folders of a new index to which nothing was committed."""
         with suppress(OSError), OwnFolder(self._root) as root:
             remove_unreferenced(root, Manifest())
             if root.status("segments"):

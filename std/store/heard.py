@@ -4,16 +4,16 @@ A *slot* is a short stretch of speech with alternative phones; slots of a record
 other without gaps from its first frame to its last.
 
     heard_by            a JSON object for each layer that heard phones, as UTF-8 lines
-    heard_layers        (b,) of u1: their weights, one behind the other; ``bytes`` of each object
-                        says how many are its own
-    heard_tokens        what a slot may hold, as UTF-8 lines: ``_`` is silence, others are phones
-    heard_layer         (R,) of u1: who heard a recording, a row of heard_by; 255: nobody
+    heard_layers        (b,) of u1: the weights of all layers, one after the other; ``bytes`` of
+                        each object is their size
+    heard_tokens        the tokens of slots, as UTF-8 lines: ``_`` is silence, others are phones
+    heard_layer         (R,) of u1: the layer of a recording, a row of heard_by; 255: none
     heard_start_ms      (R,) of <i4: when the first frame begins
     heard_frame_ms      (R,) of <u2: how long a frame is
     heard_offsets       (R + 1,) of <i8: slots of recording r are offsets[r]:offsets[r + 1]
     heard_frames        (n,) of u1: length of each slot
-    heard_empty         (n,) of u1: cost of the slot's being no phone of its own
-    heard_alternatives  (n,) of u1: how many tokens it may hold
+    heard_empty         (n,) of u1: cost that the slot contains no separate phone
+    heard_alternatives  (n,) of u1: number of its alternative tokens
     heard_token         (m,) of u1: slot by slot, a row of heard_tokens, the likeliest first
     heard_cost          (m,) of u1: their costs
 
@@ -21,7 +21,7 @@ A cost is -log of a probability in 1/16 nat. A segment without phones heard has 
 
     HeardSlots       the columns, read
     gathered    those of some recordings of several segments
-    quality     how well the phones of each recording were heard
+    quality     the share of held-out frames that the layer of each recording gets right
 """
 
 import json
@@ -108,7 +108,7 @@ class HeardSlots:
 
     @property
     def is_heard(self) -> npt.NDArray[np.bool_]:
-        """(R,) of which recordings there are slots."""
+        """(R,) which recordings have slots."""
         is_heard: npt.NDArray[np.bool_] = self.layer != NOBODY
         return is_heard
 
@@ -164,7 +164,7 @@ class HeardSlots:
         ]
 
     def columns(self) -> dict[str, Column]:
-        """The extra columns; none if nothing was heard in any recording."""
+        """The extra columns; none if no recording has phones heard."""
         if not self.by:
             return {}
         lines = [json.dumps({**one.fields, "bytes": len(one.weights)}) for one in self.by]
@@ -192,8 +192,7 @@ def gathered(parts: Sequence[HeardSlots], rows: Sequence[tuple[int, int] | None]
 
     Args:
         parts: where they are.
-        rows: the rows of each recording: the part, and its row there; None: nothing was heard of
-            it.
+        rows: the part of each recording, and its row there; None: no phones were heard in it.
     """
     tokens = sorted({token for part in parts for token in part.tokens} - {SILENCE})
     tokens = [SILENCE, *tokens]

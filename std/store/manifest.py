@@ -1,4 +1,4 @@
-"""The manifest: the live segments of an index, and which of their recordings are deleted.
+"""The manifest: the segments of an index, and which of their recordings are deleted.
 
 A manifest is one JSON document with a version and a digest of itself. Replacing it is the commit.
 `manifest_after_commit` computes the new manifest from the old one, so that all kinds of store
@@ -29,7 +29,7 @@ SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """One live segment. ``files`` is the store's own record of its columns."""
+    """One segment of the index. ``files`` is the store's own record of its columns."""
 
     id: str
     recordings: tuple[IndexedRecording, ...]
@@ -55,7 +55,7 @@ class SegmentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The state of an index. It holds no dates and no history: the same inputs, the same bytes."""
+    """The state of an index, without dates and history: the same inputs give the same bytes."""
 
     normalisation: Normalisation | None = None
     segments: tuple[SegmentEntry, ...] = ()
@@ -98,7 +98,7 @@ def manifest_after_commit(
         place: the name of the index in error messages.
 
     Raises:
-        StoreError: the words would be normalised differently from those already there.
+        StoreError: the added words are normalised differently from those of the index.
     """
     if manifest.normalisation is not None:
         require_same(normalisation, manifest.normalisation, place)
@@ -114,7 +114,7 @@ def manifest_after_commit(
 
 
 def metadata_after_commit(before: Metadata, given: Metadata, manifest: Manifest) -> Metadata:
-    """The metadata after a commit: new ones replace earlier ones; of live recordings only."""
+    """The metadata of the recordings that are not deleted after a commit; new ones replace old."""
     return updated(before, given).of(manifest.live_files) if before or given else before
 
 
@@ -145,7 +145,7 @@ def manifest_to_json(manifest: Manifest) -> str:
 
 
 def _version(manifest: Manifest) -> int:
-    """The oldest version that says all of a manifest: older programs read what they can."""
+    """The oldest version that can express a manifest, so that older programs can read it."""
     if manifest.normalisation and manifest.normalisation.unspaced != "keep":
         return CHARACTERS_VERSION
     return METADATA_VERSION if manifest.metadata else VERSION
@@ -194,7 +194,7 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
 
 
 def _instead(text: str | bytes, error: Exception) -> str:
-    """What a text is that is no manifest, in words of a user."""
+    """A description of a text that is not a manifest, for a user."""
     if not text.strip():
         return "an empty file"
     if isinstance(error, KeyError):
@@ -215,7 +215,7 @@ def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Met
 
 
 def _segment(fields: Mapping[str, Any]) -> SegmentEntry:
-    """A segment's entry, with every field checked: a store may hold what others wrote.
+    """A segment's entry, with every field checked, because another program may have written it.
 
     Raises:
         ValueError, KeyError, TypeError: a field is missing or not what it should be.

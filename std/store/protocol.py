@@ -1,11 +1,11 @@
-"""What every kind of store offers: `Store`, and the protocol `Segment`; whether it is intact.
+"""The interface of every kind of store: `Store`, and the protocol `Segment`; checks of an index.
 
-The indexer writes through `Store`, the searcher reads through `Segment`; neither sees whether the
-index is in a folder, in memory or in CouchDB. tests/std/store/contract holds all kinds to
-this contract.
+The indexer writes through `Store`, the searcher reads through `Segment`; neither depends on whether
+the index is in a folder, in memory or in CouchDB. tests/std/store/contract tests all kinds of
+store.
 
 `Store.damage` first verifies the files or documents of its own kind of store. If they are intact,
-it verifies the columns with `faults`: their digest, and all that a reader relies on.
+it verifies the columns with `faults`: their digest, and every property that readers rely on.
 """
 
 from abc import ABC, abstractmethod
@@ -54,7 +54,7 @@ class Segment(Protocol):
         """Rows of `recordings` that are deleted."""
 
     def without(self, rows: Collection[int]) -> Self:
-        """The same segment with some of `recordings` deleted, beside those that are."""
+        """The same segment with some more of `recordings` deleted."""
 
     def words(self) -> list[str]:
         """The vocabulary, ascending; the position of a word is its id."""
@@ -80,7 +80,7 @@ class Segment(Protocol):
         """A further column, or None if this segment has no such column."""
 
     def extra_rows(self, name: str, rows: Int64s) -> Column | None:
-        """Some rows of a further column, or None; a store that has to fetch them fetches few more.
+        """Some rows of a further column, or None; a remote store fetches few rows beside them.
 
         Raises:
             StoreError: there are no such rows.
@@ -91,7 +91,7 @@ class Segment(Protocol):
 
 
 class CommittedSegment(Segment, Protocol):
-    """A live segment of a store."""
+    """A segment that the manifest of a store names."""
 
     @property
     def id(self) -> str:
@@ -99,7 +99,7 @@ class CommittedSegment(Segment, Protocol):
 
 
 class Commit(NamedTuple):
-    """What changes in one step; `Store.commit` describes the fields."""
+    """The changes of one commit; `Store.commit` describes the fields."""
 
     normalisation: Normalisation
     add: Sequence[SegmentColumns] = ()
@@ -132,13 +132,13 @@ class Store(ABC):
 
     @abstractmethod
     def segments(self) -> tuple[CommittedSegment, ...]:
-        """A consistent snapshot of the live segments, in the order they were committed."""
+        """A consistent snapshot of the index: its segments, in the order they were committed."""
 
     @abstractmethod
     def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words: title, date, speaker, ...
+        """The metadata of the recordings: title, date, speaker, ...
 
-        As it was when `segments` was called last, or when the store was opened; or newer.
+        They are at least as new as the last call of `segments`, or the opening of the store.
         """
 
     @abstractmethod
@@ -179,13 +179,13 @@ class Store(ABC):
 
     @abstractmethod
     def _commit(self, commit: Commit) -> None:
-        """What `commit` does in this kind of store."""
+        """Commit in this kind of store."""
 
     def clean_up(self) -> int:
         """Remove replaced segments now, even if a reader still uses them.
 
         Returns:
-            how many were removed.
+            the number of removed segments.
 
         Raises:
             StoreBusyError: somebody else is writing.
@@ -195,14 +195,14 @@ class Store(ABC):
 
     @abstractmethod
     def damage(self) -> Iterator[str]:
-        """Verify the whole index; one line for each thing that is not what was committed.
+        """Verify the whole index; one line for each difference from the committed data.
 
         Raises:
             StoreError: the store cannot be read at all.
         """
 
     def close(self) -> None:  # noqa: B027  # a store in memory has nothing to close
-        """Close connections; remove a folder that was made for an index which never came."""
+        """Close connections; remove the folder of a new index without a commit."""
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
@@ -219,7 +219,7 @@ def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
 def verified_columns(segment: Segment) -> SegmentColumns:
     """All columns of a segment, verified before they are rewritten with new checksums.
 
-    A segment that is not committed yet has nothing to be verified with.
+    A segment that is not committed yet has no digest to compare with.
 
     Raises:
         StoreError: they are not what was committed.

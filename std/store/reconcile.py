@@ -2,15 +2,15 @@
 
 Each audio file is reconciled by its version on either side (`std.store.versions`):
 
-    live on one side, unknown to the other      it is added
-    live on both                                the newer version stays; ours stays where both
-                                                sides indexed the file independently
-    live on one, deleted on the other           deleted, unless it was indexed again since
+    present on one side, unknown to the other   it is added
+    present on both                             the newer version stays; ours stays if both sides
+                                                indexed the file independently
+    present on one, deleted on the other        deleted, unless it was indexed again since
 
 Segments that both sides have stay. Segments that only the other side has are added, without the
-recordings whose version on our side stays. Of the metadata of a recording those stay that were
-changed more often; what the index itself notes of it, as its corrections, belongs to the version
-that stays. `Reconciled` lists what changed for which audio file.
+recordings whose version on our side stays. The metadata of a recording that were changed more often
+stay. Corrections belong to the version of the recording that stays. `Reconciled` lists the changes
+by audio file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ class Reconciled(NamedTuple):
 
 
 class Outcome(Enum):
-    """What reconciling does with an audio file that is live on at least one side."""
+    """What reconciling does with an audio file that at least one side has."""
 
     UNCHANGED = "stays as it is on our side"
     ADDED = "only the other side has it"
@@ -67,7 +67,7 @@ FROM_THE_OTHER = frozenset({Outcome.ADDED, Outcome.UPDATED, Outcome.RESTORED_THE
 
 
 def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
-    """Bring the other side's index into ours.
+    """Combine the other side's index with ours.
 
     Args:
         ours, other: the two versions of one index.
@@ -113,7 +113,7 @@ def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
 
 
 def _metadata(ours: IndexState, other: IndexState, outcomes: Mapping[str, Outcome]) -> Metadata:
-    """The reconciled metadata, with what each side notes of its own version of a recording."""
+    """The reconciled metadata, with the corrections of the version of each recording that stays."""
     metadata = reconciled(ours.metadata, other.metadata)
     our_live, their_live, shown = ours.live(), other.live(), {*metadata.names}
     noted = {
@@ -184,8 +184,8 @@ def _newest(
 ) -> dict[str, Version]:
     """The new version of each audio file whose version changes.
 
-    Where two versions with the same number met, the new number is higher than both, so that it
-    replaces both wherever they still are.
+    If the two versions have the same number, the new number is higher, so that it replaces both in
+    all copies of the database.
     """
     live = ours.live(), other.live()
     removed = ours.removed(), other.removed()

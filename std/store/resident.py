@@ -160,10 +160,10 @@ def checked_postings(postings: Postings, recordings: int, slots: int, place: str
     """The same postings, after checking that their recordings and slots exist.
 
     Args:
-        recordings, slots: how many the segment has.
+        recordings, slots: their numbers in the segment.
 
     Raises:
-        StoreError: one does.
+        StoreError: a recording or a slot does not exist.
     """
     if len(postings.key):
         if int(postings.key.max() >> KEY_SHIFT) >= recordings:
@@ -177,7 +177,7 @@ def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
     """The same posteriors, after checking that they are from 0 to 1.
 
     Raises:
-        StoreError: one is not.
+        StoreError: one is outside.
     """
     if len(posterior) and not 0 <= float(posterior.min()) <= float(posterior.max()) <= 1:
         raise StoreError(f"{place}: a posterior is not between 0 and 1")
@@ -189,10 +189,10 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
 
     Args:
         slot: (n,) rows.
-        slots: how many there are.
+        slots: the number of slots.
 
     Raises:
-        StoreError: one does not.
+        StoreError: a row does not exist.
     """
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < slots:
         raise StoreError(f"{place}: a posting names a slot that does not exist")
@@ -204,8 +204,8 @@ def require_rows(rows: Int64s, n: int, column: str) -> None:
 
     Args:
         rows: (m,) to be read.
-        n: how many there are.
-        column: as messages name it.
+        n: the number of rows of the column.
+        column: its name in messages.
 
     Raises:
         StoreError: one is outside.
@@ -218,10 +218,10 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     """The same slots, after checking their order, and that their recordings and words exist.
 
     Args:
-        recordings, words: how many the segment has.
+        recordings, words: their numbers in the segment.
 
     Raises:
-        StoreError: one does.
+        StoreError: the order is wrong, or a recording or a word does not exist.
     """
     if len(slots.key) and int(slots.key.max() >> KEY_SHIFT) >= recordings:
         raise StoreError(f"{place}: a slot names a recording that does not exist")
@@ -233,7 +233,7 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
 
 
 def deleted_rows(deleted: frozenset[int], recordings: int) -> Bools | None:
-    """(recordings,) which are deleted; None if none is."""
+    """(recordings,) which are deleted; None if no recording is."""
     if not deleted:
         return None
     is_deleted = np.zeros(recordings, dtype=bool)
@@ -250,7 +250,7 @@ def without_recordings(postings: Postings, is_deleted: Bools | None) -> Postings
 
 @dataclass(frozen=True, eq=False)
 class MemorySegment(ResidentSegment):
-    """A live segment of a `MemoryStore`."""
+    """A segment of a `MemoryStore`."""
 
     id: str
 

@@ -1,12 +1,12 @@
-"""Who spoke in the slots of a segment: three extra columns, small because people take turns.
+"""The speakers of the slots of a segment: three extra columns, small because people take turns.
 
-    speakers        the different names, sorted by code point, as UTF-8 lines; the empty name is
-                    that of slots of which nobody says who spoke
+    speakers        the different names, sorted by code point, as UTF-8 lines; the empty name
+                    stands for an unknown speaker
     speaker_begin   (k,) of <i4: the first slot of each turn, ascending from 0
-    speaker_row     (k,) of <i4: whose turn it is, a row of the names
+    speaker_row     (k,) of <i4: the speaker of each turn, a row of the names
 
-A turn is a run of slots with one speaker. A segment without any name has none of these columns,
-nor has an index that was made before there were any.
+A turn is a run of slots with one speaker. A segment without names, or of an older index, has none
+of these columns.
 
     speaker_columns   a name for each slot -> columns
     turn_columns      a name for each turn -> columns
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class HasColumns(Protocol):
-    """What the columns are read from: a segment of any store."""
+    """An object with columns: a segment of any store."""
 
     @property
     def id(self) -> str | None:
@@ -46,10 +46,10 @@ class HasColumns(Protocol):
 def read_columns(
     segment: HasColumns, names: Iterable[str], read: Callable[[Mapping[str, Column]], T], what: str
 ) -> T:
-    """What some further columns of a segment say.
+    """The value of some further columns of a segment.
 
     Args:
-        read: makes a value of those that are there, or raises a `ValueError`.
+        read: makes the value of the existing columns, or raises a `ValueError`.
 
     Raises:
         StoreError: the columns are damaged.
@@ -62,14 +62,14 @@ def read_columns(
 
 
 def are_there(extra: Mapping[str, Column], types: Mapping[str, str]) -> bool:
-    """Whether further columns are there, all of them or none.
+    """Whether a segment has all of some further columns, and not none of them.
 
     Args:
         extra: the further columns of a segment.
         types: the type of each, by its name.
 
     Raises:
-        ValueError: one is missing, or no row of its type.
+        ValueError: one of them is missing, or has another type or shape.
     """
     if types.keys().isdisjoint(extra):
         return False
@@ -82,7 +82,7 @@ def are_there(extra: Mapping[str, Column], types: Mapping[str, str]) -> bool:
 
 
 class Speakers(NamedTuple):
-    """Who spoke in each slot of a segment."""
+    """The speaker of each slot of a segment."""
 
     names: tuple[str, ...]  # ascending; "" where nobody says who spoke
     begin: Integers  # (k,) first slot of each turn, ascending
@@ -118,15 +118,15 @@ class Speakers(NamedTuple):
         return cls(names, begin, row)
 
     def at(self, slots: Integers) -> Integers:
-        """(n,) row among the names of who spoke in each of n slots."""
+        """(n,) the speaker of each of n slots, as a row of the names."""
         return self.row[np.searchsorted(self.begin, slots, side="right") - 1]
 
     def in_all(self, n_slots: int) -> Integers:
-        """(n_slots,) the same of each slot of the segment."""
+        """(n_slots,) the same for every slot of the segment."""
         return np.repeat(self.row, np.diff(np.append(self.begin, n_slots)))
 
     def of_recordings(self, slot_offsets: Integers) -> list[dict[str, int]]:
-        """(R,) how many slots each speaker has in each recording; "" stands for nobody named.
+        """(R,) the number of slots of each speaker in each recording; "" stands for no name.
 
         Args:
             slot_offsets: (R + 1,) first slot of each recording, and the end of the last.
@@ -145,7 +145,7 @@ class Speakers(NamedTuple):
         return found
 
     def within(self, first: int, end: int) -> set[str]:
-        """The names of those who spoke in some of the slots from ``first`` to before ``end``."""
+        """The names of the speakers in the slots from ``first`` to before ``end``."""
         turn = int(np.searchsorted(self.begin, first, side="right")) - 1
         last = int(np.searchsorted(self.begin, end, side="left"))
         rows = np.unique(self.row[turn:last]) if first < end else self.row[:0]
@@ -156,23 +156,23 @@ UNKNOWN_SPEAKERS = Speakers(("",), np.zeros(1, np.int32), np.zeros(1, np.int32))
 
 
 def speaker_columns(names: Sequence[str], row: Integers) -> dict[str, Column]:
-    """The extra columns of a segment; none where nobody says who spoke.
+    """The extra columns of a segment; none if no speaker is known.
 
     Args:
         names: in any order, perhaps twice or not used.
-        row: (n,) of each slot, in order: whose it is.
+        row: (n,) the speaker of each slot, a row of the names.
     """
     begin = np.flatnonzero(np.diff(row, prepend=-1))
     return turn_columns(names, begin, row[begin])
 
 
 def turn_columns(names: Sequence[str], begin: Integers, row: Integers) -> dict[str, Column]:
-    """The same of turns, which may follow each other with one speaker.
+    """The same from turns; neighbouring turns may have the same speaker.
 
     Args:
         names: in any order, perhaps twice or not used.
         begin: (k,) first slot of each turn, ascending from 0.
-        row: (k,) whose it is.
+        row: (k,) the speaker of each turn, a row of the names.
     """
     used = sorted({names[i] for i in np.unique(row).tolist()})
     if used in ([], [""]):

@@ -1,9 +1,8 @@
-"""The version of each audio file in an index, and of those it has deleted.
+"""The versions of the audio files in an index, and of deleted files.
 
 Databases that replicate each other, and the halves of a split cluster, change one index in two
-places. To reconcile the two (`std.store.reconcile`) it must be known whether a recording is
-missing on one side because it was deleted there, or because it was never indexed there. So every
-audio file has a version:
+places. Combining the two (`std.store.reconcile`) needs to know whether a recording that one side
+lacks was deleted there, or was never indexed there. So every audio file has a version:
 
     number      1 when it is indexed for the first time, one more each time it is indexed again
     segment     the segment it was first committed in; merging segments keeps the version
@@ -86,10 +85,10 @@ def stored_rows(
 def newest_tombstones(
     live: Collection[str], *known: Mapping[str, Iterable[Version]]
 ) -> dict[str, Version]:
-    """The newest version of every known audio file that is not live.
+    """The newest version of every known audio file that is deleted.
 
     Args:
-        live: the live audio files.
+        live: the audio files that are not deleted.
         known: versions by audio file.
     """
     newest: dict[str, Version] = {}
@@ -176,7 +175,7 @@ def versions_from_json(text: str | bytes, manifest: Manifest, place: str) -> Ver
     """The inverse of `versions_to_json`.
 
     Raises:
-        StoreError: the text holds no versions, damaged ones, or those of another manifest.
+        StoreError: the text has no versions, damaged ones, or those of another manifest.
     """
     if not text:
         return Versions()

@@ -16,7 +16,7 @@ words with times: the others get theirs from the words aligned with them. A sing
 words have their own confidence. Only final results of a stream are read. With speakers, v1 repeats
 all words: of a result that starts at the beginning again, the words after those of earlier results
 are read. A last result that repeats the others, or has no transcript, is read only if the others
-lack times of words; then they are not.
+lack times of words; then the others are not read.
 """
 
 import math

@@ -13,9 +13,9 @@
     Speaker 1:                                    or the speaker above the time
     00:05
 
-A line without an end lasts until the next, at most as long as its letters take. What stands before
-the first time is a heading. If most lines with a time and a text are followed by a text of their
-own, the text beside the time is the speaker.
+A line without an end lasts until the next, at most as long as its letters take. Text before the
+first time is a heading. If most lines with a time and a text are followed by a text of their own,
+the text beside the time is the speaker.
 """
 
 import re

@@ -11,8 +11,8 @@ beside results or after them, name the speaker of the word that begins there.
 
 Each final result is an utterance. ``word_alternatives`` lack the words, and whole slots, below the
 service's threshold: the gaps are filled with the timed words of the first alternative, with their
-confidence or that of the alternative. For the same reason, what a slot's confidences lack to 1 may
-be words, and is not epsilon.
+confidence or that of the alternative. For the same reason, the difference of a slot's confidences
+to 1 may belong to words, and is not epsilon.
 """
 
 from bisect import bisect_right

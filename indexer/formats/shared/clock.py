@@ -158,7 +158,7 @@ def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
 def note_restarts(
     starts_s: Sequence[float] | Float64s, lines: Sequence[int], repairs: Repairs
 ) -> None:
-    """Note where times of one recording go back to the beginning, before they are sorted."""
+    """Note places where the times of one recording go back to the beginning, before sorting."""
     starts = np.array(starts_s, np.float64)
     back = np.flatnonzero((starts[1:] < BACK_S) & (starts[1:] < starts[:-1] - BACK_S)) + 1
     if len(back):
@@ -166,7 +166,7 @@ def note_restarts(
 
 
 def require_times(text: str, path: Path | str, expected: str, repairs: Repairs = REFUSED) -> bool:
-    """Note lines with an arrow that begin with a number and have no times; tell whether there are.
+    """Note lines with an arrow that begin with a number but have no times; return if there are any.
 
     Raises:
         InputError: there is such a line, and repairs are not allowed.
@@ -232,7 +232,7 @@ def n_letters(block: Utterances) -> float:
 
 
 def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
-    """Tell the unit of times.
+    """Find the unit of times.
 
     Args:
         starts, ends: (n,) of stretches of speech, in the unknown unit.

@@ -103,7 +103,7 @@ def _known_starts(rows: Sequence[tuple[int, HypothesisWord]]) -> Float64s:
 
 
 def _reach(some: Sequence[HypothesisWord], before_s: float, following_s: float) -> Span:
-    """When an utterance is said: words without times at its ends take what their letters do.
+    """The start and the end of an utterance; words without times at its ends last by their letters.
 
     Args:
         before_s: the end of the utterance before it.
@@ -202,7 +202,7 @@ def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
-    """Note where the clock of a speaker goes back, unless times of words have shown it."""
+    """Note places where the clock of a speaker goes back, unless times of words were checked."""
     starts_s = np.array([cue.start_s for cue in cues])
     if not (np.diff(starts_s) < -BACK_S).any() or len(options.tiers.read) > 1:
         return  # as nearly always; tiers stand one after the other

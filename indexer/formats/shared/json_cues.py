@@ -106,7 +106,7 @@ def _names(rows: Sequence[Row], what: str) -> list[str]:
 
 
 def _told(rows: Sequence[Row]) -> set[str]:
-    """What rows, or the objects around them, contain."""
+    """The values of a key in rows, or in the objects around them."""
     fields = {id(row.fields): row.fields for row in rows}.values()
     around = {id(row.around): row.around.said for row in rows}.values()
     return set(chain(*fields, *around))
@@ -179,7 +179,7 @@ def _of_words(
 def _gaps(timed: Sequence[Timed], place: Place) -> list[tuple[float, float]]:
     """For each row the end of the last one with times before it, and the start of the next.
 
-    Both are of its recording. A row without an end takes what its letters do.
+    Both are in its recording. A row without an end lasts as long as its letters take.
     """
     places = [place(one.row) if place else None for one in timed]
     before_s: dict[Recording | None, float] = {}

@@ -1,4 +1,4 @@
-"""Names of recordings and utterances: as files and their contents say them, or else numbered.
+"""Names of recordings and utterances: from files and their contents, or else numbered.
 
     require_name, recording_of     a file is named after its recording; a pipe has no name
     recording_for                  the recording of a file that does not say it

@@ -261,7 +261,7 @@ class ExtraColumns:
 
 
 def stored_segment_ids(database: Database) -> set[str]:
-    """Ids of all segments and parts with documents, live or not: one request for each."""
+    """Ids of all segments and parts with documents, in the index or not: one request for each."""
     ids = set()
     start = "0"
     while rows := list_documents(database, start, limit=1, until="g"):

@@ -212,8 +212,8 @@ class Session:
 def _pools(url: str) -> PoolManager:
     """Pools of connections; those with TLS go through the proxy that the environment names.
 
-    Such a proxy passes on what it cannot read. Without TLS it would read documents and password,
-    so none is asked.
+    With TLS, such a proxy passes on bytes that it cannot read. Without TLS it could read documents
+    and the password, so no proxy is used.
     """
     parts = urlsplit(url)
     named = getproxies().get("https") if parts.scheme == "https" else None

@@ -83,12 +83,12 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
 
 
 def no_database_any_more(url: str) -> StoreError:
-    """The error for a database that was there, or was made, a moment ago."""
+    """The error if a database that existed, or was made, a moment ago is missing."""
     return StoreError(f"{url}: there is no such database any more{slash_hint(url)}")
 
 
 def slash_hint(url: str) -> str:
-    """What may be wrong if a database is not found whose name holds a slash.
+    """A hint if a database whose name has a slash is not found.
 
     >>> slash_hint("couchdb://host/a%2Fb"), slash_hint("couchdb://host/a/b")
     (' (a proxy must pass %2F on as it is)', '')
