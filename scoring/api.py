@@ -45,11 +45,12 @@ def score_files(
 
     Args:
         hits, terms_path: files, plain or gzip, either NIST dialect.
-        ecf_path: which speech is scored; None: that of the reference.
+        ecf_path: the scored speech; None: the speech of the reference.
         rttm_path: the reference transcript.
-        reference: instead of it, such as `indexer.read_transcript` makes of other files.
-        probabilities: a second list of the same hits (``std-search --probabilities``), which Cnxe
-            and calibration judge.
+        reference: a transcript in its place, as `indexer.read_transcript` reads it from other
+            files.
+        probabilities: a second list of the same hits (``std-search --probabilities``), whose
+            numbers are used for Cnxe and calibration.
         encoding: the encoding of the transcript; by default the one that the term list names.
         options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
@@ -297,7 +298,7 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
 def _ranked(
     terms: Sequence[str], scores: Numbers, correct: Truths, targets: Mapping[str, int]
 ) -> tuple[Int32s, Float64s, Bools, Counts]:
-    """Term, score and truth of each hit, and the targets of each term, as measures take them."""
+    """The term, score and label of each hit, and the targets of each term, as arrays."""
     index = {name: i for i, name in enumerate(targets)}
     unknown = next((term for term in terms if term not in index), None)
     if unknown is not None:

@@ -257,7 +257,7 @@ def _add_drawing(parser: Parser) -> None:
 
 
 def misuse(args: argparse.Namespace) -> str:
-    """What does not go together; empty if all is well."""
+    """The error in a combination of options; empty if it is valid."""
     if args.rttm_to or args.ecf_to:
         if not args.reference:
             return "--rttm-to, --ecf-to: expected a --reference, got none"
@@ -283,7 +283,7 @@ def main(argv: Sequence[str] | None = None, reader: "Reader | None" = None) -> i
 
     Args:
         argv: the arguments.
-        reader: the reader of references that are no RTTM (`scoring.reference`); None: RTTM only.
+        reader: the reader of references that are not RTTM (`scoring.reference`); None: RTTM only.
     """
     arguments = parser()
     args = arguments.parse_args(argv)

@@ -72,7 +72,7 @@ class Evaluation(Framed):
 
     @property
     def numbers(self) -> dict[str, Number]:
-        """Which number of a hit the measures used: for thresholds, and for calibration and Cnxe."""
+        """The number of a hit that was used for thresholds, and that for calibration and Cnxe."""
         has_probability = self.groups[0].hits.probability is not None
         return {
             "thresholds": self.options.number or "score",
@@ -217,7 +217,7 @@ def _outside(
 def _uncounted(
     options: ScoringOptions, whole: Group, scope: slicing.Scope, hit_term: Int32s
 ) -> dict[str, int]:
-    """Hits and occurrences inside the excerpts that take no part in the measures.
+    """Hits and occurrences inside the excerpts that the measures do not use.
 
     Args:
         hit_term: (n,) term of each hit inside the excerpts.
@@ -232,7 +232,7 @@ def _uncounted(
 def _without_trial(
     options: ScoringOptions, whole: Group, targets: Counts, hit_term: Int32s
 ) -> dict[str, int]:
-    """Hits and occurrences of scored terms that are no trial."""
+    """Hits and occurrences of scored terms that belong to no trial."""
     if options.segments:
         return {
             "hits_not_best_in_their_segment": len(hit_term) - _distinct(whole.hits),
@@ -244,7 +244,7 @@ def _without_trial(
 
 
 def _distinct(hits: Detections) -> int:
-    """How many hits there are, if one on the border of two segments may be listed for both."""
+    """The number of distinct hits; a hit on the border of two segments may be listed for both."""
     columns = (hits.term, hits.recording, hits.start_s, hits.duration_s, hits.score)
     return len(np.unique(np.column_stack(columns), axis=0))
 
@@ -252,7 +252,7 @@ def _distinct(hits: Detections) -> int:
 def _kind_of_scores(
     hits: Detections, default: float | None, declared: ScoreKind | None, path: str
 ) -> ScoreKind:
-    """What Cnxe judges: probabilities, or scores as declared, probabilities if all could be."""
+    """The kind of numbers for Cnxe: as declared, or probabilities if all are from 0 to 1."""
     if hits.probability is not None:
         return "probability"
     scores = hits.score if default is None else np.append(hits.score, default)
@@ -267,10 +267,10 @@ def _kind_of_scores(
 def _listed(
     hits: Detections, terms: TermList, paths: tuple[str, str]
 ) -> tuple[Detections, dict[str, int]]:
-    """The hits of the list's terms, as indices into it; how many the other terms have.
+    """The hits of the terms of the list, with rows of the list; and the number of other hits.
 
     Raises:
-        InputError: none of the terms is in the list: they do not belong together.
+        InputError: none of the terms is in the list, so the files do not belong together.
     """
     index = {term.term_id: i for i, term in enumerate(terms.terms)}
     table = np.array([index.get(term_id, -1) for term_id in hits.terms], np.int32)
@@ -288,7 +288,7 @@ def _listed(
 
 
 def _same_recordings(ecf: ECF, files: Mapping[str, Detections | Lexemes]) -> None:
-    """Refuse a file that shares no recording with the ECF: they do not belong together."""
+    """Refuse a file without a recording of the ECF, because the two do not belong together."""
     ecf_recordings = {excerpt.recording for excerpt in ecf.excerpts}
     for path, rows in files.items():
         if len(rows.recording) and not ecf_recordings & set(rows.recordings):

@@ -62,11 +62,11 @@ def read_reference(
     encoding: str | None = None,
     reader: Reader | None = None,
 ) -> Reference:
-    """Read what hit lists are scored against.
+    """Read the reference that hit lists are scored against.
 
     Args:
-        ecf_path: which speech is scored; None: that of the reference.
-        rttm_path: RTTM, plain or gzip, other files that ``reader`` reads, or what it has read.
+        ecf_path: the scored speech; None: the speech of the reference.
+        rttm_path: RTTM, plain or gzip; other files that ``reader`` reads; or its result.
         terms_path: the term list.
         turns: read the speech turns too; segment-based scoring needs them.
         encoding: the encoding of the transcript; by default the one that the term list names.
@@ -114,8 +114,8 @@ def score_hits(
         hits_path: the hit list, either NIST dialect, plain or gzip.
         reference: from `read_reference`; with its turns if ``options.segments``.
         options: by default those of NIST's scorer.
-        probabilities_path: a second list of the same hits, whose scores are probabilities; Cnxe
-            and calibration judge these (``options.number`` says otherwise).
+        probabilities_path: a second list of the same hits, whose scores are probabilities; they are
+            used for Cnxe and calibration, unless ``options.number`` says otherwise.
         progress: reports the reading of a long file.
 
     Raises:
@@ -156,7 +156,7 @@ def check_files(
         ecf_path, terms_path: None for files that are not to be checked.
         rttm_path: RTTM, and other files that ``reader`` reads.
         encoding: the encoding of the transcript; default: that of the term list, else UTF-8.
-        reader: as of `read_reference`.
+        reader: see `read_reference`.
         progress: reports the reading of long hit lists.
 
     Returns:
@@ -189,7 +189,7 @@ def check_files(
 
 
 def _contents(value: object, terms: TermList | None) -> str:
-    """The contents of a valid file, in a few words; of a hit list also unlisted terms."""
+    """The contents of a valid file, in a few words; for a hit list, also unlisted terms."""
     match value:
         case ECF():
             recordings = {excerpt.recording for excerpt in value.excerpts}

@@ -27,7 +27,7 @@ POOLED = (Term("Pooled", ""),)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationInput:
-    """What every group is measured on; ``hits.term`` and ``occurrences.term`` index ``terms``."""
+    """The input of every group; ``hits.term`` and ``occurrences.term`` are rows of ``terms``."""
 
     lexemes: Lexemes
     terms: TermList
@@ -45,7 +45,7 @@ class EvaluationInput:
 class Group:
     """The evaluation of some terms in some speech.
 
-    A unit is what means are taken over: a term, or everything together in pooled scoring.
+    Means are taken over units: a unit is a term, or all terms together in pooled scoring.
     """
 
     name: str
@@ -77,8 +77,9 @@ def measure(part: Slice, evaluated: EvaluationInput, unlisted_llr: float | None 
     """Evaluate a slice.
 
     Args:
-        part, evaluated: which terms, in which speech; hits, references and options.
-        unlisted_llr: score of trials without a hit, as of the whole; None if this is the whole.
+        part: the terms and the speech of the group.
+        evaluated: hits, references and options.
+        unlisted_llr: score of trials without a hit in the whole; None if this is the whole.
 
     Raises:
         StdError: segment-based scoring without speech turns.
@@ -135,7 +136,7 @@ def measure(part: Slice, evaluated: EvaluationInput, unlisted_llr: float | None 
 def _units(
     part: Slice, evaluated: EvaluationInput, pairs: "_Pairs"
 ) -> tuple[tuple[Term, ...], Bools, Int32s, Int32s]:
-    """What means are taken over: units, which are chosen, and those of hits and occurrences."""
+    """The units that means are taken over, the chosen ones, and those of hits and occurrences."""
     hit_unit, occurrence_unit = pairs.hits.term, pairs.occurrences.term
     if not evaluated.options.pooled:
         return evaluated.terms.terms, part.terms, hit_unit, occurrence_unit
@@ -193,7 +194,7 @@ def _cross_entropy(
 
     Args:
         targets: occurrences of the terms that occur.
-        unlisted_llr: as of `measure`.
+        unlisted_llr: see `measure`.
     """
     options, point, hits = evaluated.options, evaluated.point, pairs.hits
     queries = part.terms & (np.bincount(pairs.occurrences.term, minlength=len(part.terms)) > 0)
@@ -226,7 +227,7 @@ def _llr(scores: Float64s, evaluated: EvaluationInput, p_tar: float) -> Float64s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """What lies inside a slice, paired."""
+    """The paired hits and occurrences inside a slice."""
 
     hits: Detections
     occurrences: Occurrences
@@ -236,12 +237,12 @@ class _Pairs:
 
     @property
     def exact_trials(self) -> float:
-        """Before rounding."""
+        """The number of trials before rounding."""
         return sum(self.trials_by_file.values())
 
 
 def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
-    """Pair what lies inside the slice, by time or by segment."""
+    """Pair the hits and occurrences inside the slice, by time or by segment."""
     options = evaluated.options
     inside, references_inside = inside_excerpts(
         part.excerpts, evaluated.hits, evaluated.occurrences, options

@@ -43,9 +43,9 @@ def read_transcript(
     Args:
         paths: RTTM, and formats that the reader knows, of different recordings.
         encoding: the encoding of the files, as the user gives it.
-        default: encoding of RTTM otherwise.
+        default: the encoding of RTTM if ``encoding`` is not given.
         turns: whether to read the speech turns of RTTM.
-        reader: the reader of files that are no RTTM, and of folders; None: all are RTTM.
+        reader: the reader of files that are not RTTM, and of folders; None: all are RTTM.
 
     Raises:
         InputError: a file cannot be read, or is invalid.
@@ -118,7 +118,7 @@ def _joined(parts: Sequence[Transcript]) -> Transcript:
 def _stacked(
     parts: Sequence[Lexemes] | Sequence[Turns],
 ) -> tuple[tuple[Recording, ...], tuple[str, ...], Int32s, Int32s, Float64s, Float64s]:
-    """The columns that words and turns have, of all parts, and the tables they point into."""
+    """The common columns of words and turns of all parts, and the tables that they point into."""
     recordings = tuple(dict.fromkeys(one for part in parts for one in part.recordings))
     speakers = tuple(dict.fromkeys(one for part in parts for one in part.speakers))
     return (
@@ -132,7 +132,7 @@ def _stacked(
 
 
 def _moved(index: Int32s, table: Sequence[object], wanted: Sequence[object]) -> Int32s:
-    """An index into one table as an index into another that has all of it."""
+    """Rows of one table as rows of another table that has all of its names."""
     row = {one: i for i, one in enumerate(wanted)}
     moved: Int32s = np.array([row[one] for one in table], np.int32)[index]
     return moved
@@ -156,7 +156,7 @@ def speech_of(transcript: Transcript) -> ECF:
         transcript: words and turns, in seconds.
 
     Raises:
-        StdError: there is none.
+        StdError: the reference has no speech.
     """
     ends_s: dict[Recording, float] = {}
     for part in (transcript.lexemes, transcript.turns):
@@ -181,7 +181,7 @@ def remarks(transcript: Transcript, own_speech: ECF | None) -> tuple[str, ...]:
 
     Args:
         transcript: the reference.
-        own_speech: of the reference, if no ECF was given.
+        own_speech: the speech of the reference, if no ECF was given.
     """
     lines = []
     if own_speech:

@@ -81,7 +81,7 @@ class _Run(NamedTuple):
 
 
 def read_resources(*paths: AnyPath) -> Resources:
-    """Read what ``std-recognise``, ``std-index`` and ``std-search`` printed with ``--json``.
+    """Read the output of ``std-recognise``, ``std-index`` and ``std-search`` with ``--json``.
 
     Args:
         paths: the paths of the JSON files; runs of one command add up.
@@ -108,7 +108,7 @@ def _run(document: Part) -> _Run:
     """The figures of a document.
 
     Raises:
-        InputError: it is none of the three.
+        InputError: it is the output of none of the three commands.
     """
     command = next((name for name, key in WORKED_ON.items() if document.has(key)), "")
     if not command:

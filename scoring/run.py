@@ -1,4 +1,4 @@
-"""What ``std-score`` does: arguments to options, then the public functions of `scoring`."""
+"""The actions of ``std-score``: arguments to options, then the public functions of `scoring`."""
 
 import argparse
 import math

@@ -1,9 +1,9 @@
 """Hits and occurrences that are judged: inside the excerpts, their probabilities, rows of them.
 
-inside_excerpts       which hits and which occurrences count
+inside_excerpts       the hits and the occurrences inside the excerpts
 selected              some rows of hits or occurrences
-with_probabilities    a hit list and a second one -> scores and probabilities side by side
-judged_number         what Cnxe and calibration judge: the probability where it is known
+with_probabilities    a hit list and a second one -> hits with scores and probabilities
+judged_number         the number for Cnxe and calibration: the probability if it is known
 
 NIST's schemas allow one number per hit. So a system with two numbers writes two lists of the same
 hits: one with scores, for the thresholds of a term-weighted evaluation, and one with probabilities.
@@ -71,17 +71,17 @@ def _joined(hits: Detections, second: Detections, path: str) -> Detections:
 
 
 def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, float | None]:
-    """The hits with the number that all measures take, or with both.
+    """The hits with the number for all measures, or with both numbers.
 
     Args:
-        number: the number that all measures take; None: Cnxe and calibration the probability, if
-            there is one, and thresholds the score.
+        number: the number for all measures; None: the probability for Cnxe and calibration, if
+            there is one, and the score for thresholds.
 
     Returns:
-        the hits; the number of places without a hit that Cnxe judges, or None if it is not given.
+        the hits; the score of places without a hit for Cnxe, or None if it is not given.
 
     Raises:
-        StdError: there are no probabilities to take.
+        StdError: the hits have no probabilities.
     """
     found = hits.detections
     if number == "probability":
@@ -132,8 +132,8 @@ def inside_excerpts(
 
     Args:
         excerpts: the speech that is scored.
-        hits: a hit must lie inside as a whole, or with its middle in segment-based scoring.
-        occurrences: an occurrence must lie inside with its first word.
+        hits: a hit must be completely inside, or in segment-based scoring its middle.
+        occurrences: the first word of an occurrence must be inside.
         options: whether scoring is by segments.
 
     Returns:
@@ -166,5 +166,5 @@ def selected(places: Places, rows: Rows) -> Places:
 
 
 def judged_number(hits: Detections) -> Float64s:
-    """(n,) what Cnxe and calibration judge: the probability where it is known, else the score."""
+    """(n,) the number for Cnxe and calibration: the probability if it is known, else the score."""
     return hits.score if hits.probability is None else hits.probability

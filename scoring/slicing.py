@@ -1,4 +1,4 @@
-"""Slices of an evaluation: which terms, in which speech.
+"""Slices of an evaluation: some terms in some speech.
 
 A specification is written as ``KIND`` or ``KIND:DETAIL``:
 
@@ -48,7 +48,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """What slices are cut from."""
+    """The terms and the speech that slices select from."""
 
     excerpts: tuple[Excerpt, ...]
     terms: TermList
@@ -201,7 +201,7 @@ def _by_language(detail: str, scope: Scope) -> list[Slice]:
 
 
 def _language_of(term: Term) -> str:
-    """The language that a term's attributes say; empty if they say none."""
+    """The language in a term's attributes; empty if they have none."""
     values = (value for name, value in term.attributes.items() if _same(name) == "language")
     return next(values, "").strip()
 

@@ -100,7 +100,7 @@ def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple
 
     Args:
         words: the words of each term. Spoken queries of the same words are different ones.
-        log_evidence: (terms,) that each occurs, which equal terms share.
+        log_evidence: (terms,) evidence that each occurs, which equal terms share.
 
     Returns:
         (distinct,) the first of equal terms; (terms,) the row of each among these.
@@ -120,7 +120,7 @@ def _candidates(
     occurs_as_list: Sequence[Float64s],
     index: PreparedIndex,
 ) -> TermCandidates:
-    """What was found in all languages together.
+    """The candidates of all languages together.
 
     Args:
         occurs_in: see `combine_languages`.
@@ -162,10 +162,10 @@ def _candidates(
 
 
 def is_certain(candidates: Candidates, variants: Sequence[Variant], index: PreparedIndex) -> Bools:
-    """(n,) whether a candidate is a term as it is spelt, where a person says that it was said.
+    """(n,) whether the candidate is a term as spelt, at a place where a person corrected the words.
 
     Args:
-        index: with the words that are certain.
+        index: the index, with the corrected words.
     """
     found = np.zeros(len(candidates.term), np.bool_)
     if not index.certain:
@@ -199,7 +199,7 @@ def _reported(
     occurs_in: Sequence[Float64s],
     occurs_as_list: Sequence[Float64s],
 ) -> Float64s:
-    """(n,) the probability of each candidate, its term judged as the list is.
+    """(n,) the probability of each candidate, if its term is judged as a part of the list.
 
     Args:
         candidates: the candidates of all languages, with probabilities on condition that the term
@@ -229,10 +229,9 @@ def combine_languages(
     """Candidates of all languages.
 
     Args:
-        occurs_in: of each language (terms,) the probability that each term occurs there, judged by
-            itself.
-        words: the words of each term; its spelling makes some languages less likely than others
-            that are searched.
+        occurs_in: for each language (terms,) the probability that each term occurs there, judged
+            without the other terms.
+        words: the words of each term; their spelling makes some languages less likely than others.
         excerpts: of the ECF; None = everything is searched.
 
     Returns:

@@ -147,7 +147,7 @@ class SearchableIndex(OpenSnapshot):
         """The recordings, or the turns of speakers, in which a query holds, the likeliest first.
 
         Args:
-            query: words, operators and conditions (`std.query`); ``NOT goodbye`` is one, too.
+            query: words, operators and conditions (`std.query`), also ``NOT goodbye``.
             unit: ``recording`` or ``turn``.
             where, recordings: search some recordings only, see `recordings`.
             min_probability: least probability of the results.
@@ -155,7 +155,7 @@ class SearchableIndex(OpenSnapshot):
 
         Raises:
             StdError: the query is invalid, or the index has no speakers for turns.
-            ValueError: ``unit`` or ``min_probability`` is none.
+            ValueError: ``unit`` or ``min_probability`` is invalid.
         """
         self.require_open()
         require_probability(min_probability)
@@ -229,8 +229,8 @@ class SearchableIndex(OpenSnapshot):
             terms: words or phrases; ``*`` stands for any letters of a word. Or queries, as
                 ``polizei AND NOT gewalt`` (`std.query`): the places of their words.
             decide: accept or reject each hit (``config.decision``).
-            where, recordings: search some recordings only, see `recordings`; decisions are about
-                these, as about the speech of an ECF.
+            where, recordings: search some recordings only, see `recordings`; decisions then refer
+                to these recordings, as to the speech of an ECF.
             inflections: also find related forms, listed after the hits of the terms, see
                 `find_forms`.
             min_probability: the least probability of hits; less likely ones are left out. 0 = all.
@@ -238,8 +238,8 @@ class SearchableIndex(OpenSnapshot):
 
         Raises:
             InputError: a term has no letter and no digit.
-            StdError: ``where`` is no condition, or a pattern fits no recording.
-            TypeError: a term is not a text, or ``recordings`` is a text.
+            StdError: ``where`` is not a condition, or a pattern fits no recording. TypeError: a
+                term is not a text, or ``recordings`` is a text.
             ValueError: the index is closed.
         """
         hits = Hits()

@@ -167,7 +167,7 @@ class StandingSearch:
         return self._list.read_bytes() if self._list.exists() else b""
 
     def _write(self, content: bytes, terms: tuple[str, ...], changed: str) -> None:
-        """Replace the list, unless it would not be read as the terms that it is to have."""
+        """Replace the list, unless the new file would be read as other terms."""
         try:
             is_read = _terms_of(content, self._list) == terms
         except InputError:
@@ -195,7 +195,7 @@ class StandingSearch:
             the lines of these hits; those of the first search have ``"new": false``.
 
         Raises:
-            InputError: they cannot be written; then none counts as reported.
+            InputError: the lines cannot be written; then no hit counts as reported.
         """
         hits: list[Hit] = []
         parts = []
@@ -233,14 +233,14 @@ class StandingSearch:
         )
 
     def posted_to(self, address: str) -> int:
-        """How many of the lines have been posted to an address."""
+        """The number of lines that have been posted to an address."""
         return max(self.posted, self._posted_to.get(_short(address), 0))
 
     def note_posted(self, address: str = "") -> None:
         """Record that all lines have been posted, or need not be.
 
         Args:
-            address: to which; empty: to all.
+            address: the address; empty: all addresses.
 
         Raises:
             InputError: it cannot be written.
@@ -275,7 +275,7 @@ def _terms_of(content: bytes, path: Path) -> tuple[str, ...]:
     """The terms of a list of lines, as it would be read again.
 
     Raises:
-        InputError: it is another kind of list, or none.
+        InputError: the file is another kind of list, or not a list.
     """
     if _is_empty(content):
         return ()

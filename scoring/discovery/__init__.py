@@ -1,7 +1,7 @@
 """Term discovery measures of the ZeroSpeech challenges: judging systems without a recogniser.
 
-A system lists classes of speech fragments that it takes for the same word; a gold alignment of
-phones and words says what they are. From the files to the numbers:
+A system lists classes of speech fragments that it considers to be the same word; a gold alignment
+of phones and words is the reference. From the files to the numbers:
 
     formats         files -> tiers, class lists, folds, talkers
     corpus          tiers and classes -> Corpus, Discovery: arrays over one table of files

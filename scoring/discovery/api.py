@@ -12,7 +12,7 @@ DiscoveryEvaluation        --write_report-->  scores.txt, .csv and .json, report
 
     zrc2017      equal to zerospeech-tde 2.0.3 wherever that gives a number (the leaderboard's)
     zrc2015      equal to bootphon tde 0.2.1, with its folds
-    definition   the published text to the letter; each open choice is named by its function
+    definition   the published text literally; the docstring of each function names open choices
 
 Each profile is a module with one function ``score``. Every point where they differ is one function,
 named in this table and shown in docs/discovery.md:
@@ -90,7 +90,7 @@ def read_classes(path: str | PathLike[str], corpus: Corpus) -> Discovery:
         corpus: the gold annotation.
 
     Raises:
-        InputError: a line is malformed, or a member lies in a recording that has no phones.
+        InputError: a line is malformed, or a member is in a recording that has no phones.
     """
     return make_discovery(read(formats.parse_classes, Path(path)), corpus, Path(path))
 
@@ -135,7 +135,7 @@ def talkers_by_name(corpus: Corpus, pattern: str) -> dict[str, str]:
         pattern: a regular expression; its first group, if any, else the whole match, is the talker.
 
     Raises:
-        ValueError: it is no regular expression, or matches nothing in some name, or no talker.
+        ValueError: the pattern is not a regular expression, or finds no talker in some name.
     """
     try:
         compiled = re.compile(pattern)
@@ -199,7 +199,7 @@ def evaluate(
 
     Args:
         corpus, discovery: the gold annotation and a system's classes.
-        profile: whose numbers; see the table above.
+        profile: one of the three profiles.
         parts: folds to score one by one.
         progress: called with (steps done, steps in all).
     """

@@ -14,7 +14,7 @@ from std.values import Bools
 
 
 class Case(NamedTuple):
-    """What one call of the measures sees: the corpus or one fold of it."""
+    """The input of one call of the measures: the corpus or one fold of it."""
 
     phones: Track
     inside: Bools  # (N,) phones that belong to the fold
@@ -84,7 +84,7 @@ def scoped_ned(
 
 
 def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
-    """Fragments that measures without pairs see: all, or those in a pair of the scope.
+    """The fragments for measures without pairs: all, or those in a pair of the scope.
 
     Args:
         talker: (f,) of each fragment.

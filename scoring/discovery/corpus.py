@@ -1,7 +1,7 @@
 """The corpus and the classes discovered in it: the values every measure works on.
 
     Corpus       phone and word tiers over one table of files, and the talker of each file
-    Discovery    the distinct fragments of a class file and who is a member of which class
+    Discovery    the distinct fragments of a class file, and the members of each class
 
 A *fragment* is a stretch of time; its *run* is the half-open range ``lo:hi`` of rows of a tier
 that it transcribes to (`scoring.discovery.transcription`). Order within a file is compared by

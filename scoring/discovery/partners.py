@@ -1,9 +1,9 @@
 """Which items have a partner in their group that does not overlap them, without listing pairs.
 
-Grouping, matching and coverage all ask whether there is *another* occurrence of the same thing,
-apart in time. Sorting answers it: a partner in another file is always apart; in the same file it is
-enough to know the earliest end and the latest onset of the others. Only the few undecided items
-(all others in the group touch them) are compared pair by pair.
+Grouping, matching and coverage need to know whether there is *another* occurrence of the same item
+that does not overlap in time. Sorting decides this: a partner in another file never overlaps; in
+the same file, the earliest end and the latest onset of the others are enough. Only the few
+undecided items (which all others of the group touch) are compared pair by pair.
 """
 
 from collections.abc import Callable, Iterator

@@ -62,7 +62,7 @@ class Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentPairs:
-    """One answer per term and segment, one target per term and segment, and who meets whom."""
+    """One answer and one target per term and segment, and their pairs."""
 
     hits: Ints  # rows of the hit list: answers; twice if it finds the targets of two segments
     targets: Occurrences  # of each term in each segment; their times are the segment's
@@ -84,7 +84,7 @@ class _SpeakerWords(NamedTuple):
 
 
 def segment(excerpts: Sequence[Excerpt], turns: Turns, lexemes: Lexemes) -> Segments:
-    """Cut excerpts into speech and silence, and say which words each segment has.
+    """Cut excerpts into speech and silence, and find the words of each segment.
 
     Args:
         excerpts: in the order of the ECF; where they overlap, a word belongs to the last.

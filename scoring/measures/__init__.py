@@ -1,9 +1,10 @@
 """The measures, each a pure function of counts or scores.
 
-    MEASURES    what the summary, the intervals and the report need to know of each
-    WEIGHED     those with confidence intervals
+    MEASURES    the properties of each measure for the summary, the intervals and the report
+    WEIGHED     the measures with confidence intervals
 
-`scoring.group.measure` gives the values, `scoring.statistics.weighed` those under weights.
+`scoring.group.measure` computes the values, `scoring.statistics.weighed` computes them under
+weights.
 """
 
 from collections.abc import Mapping

@@ -71,7 +71,7 @@ class Expectation(NamedTuple):
 
 
 def are_probabilities(score: Float64s) -> bool:
-    """Whether all scores lie in [0, 1]: other scores predict no counts.
+    """Whether all scores are in [0, 1]; other scores predict no counts.
 
     >>> are_probabilities(np.array([0.0, 0.3, 1.0])), are_probabilities(np.array([-3.2]))
     (True, False)
@@ -180,7 +180,7 @@ def expected_twv(term: Int32s, score: Float64s, yes: Bools, trials: float, beta:
 
 
 def found_twv(term: Int32s, correct: Bools, yes: Bools, trials: float, beta: float) -> float:
-    """What `expected_twv` predicts: the TWV if the list contained every occurrence.
+    """The TWV that `expected_twv` predicts: as if the list contained every occurrence.
 
     Over terms with at least one correct hit; NaN if there is none.
 

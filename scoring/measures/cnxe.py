@@ -56,8 +56,10 @@ class Cnxe(NamedTuple):
 
 
 class _Trials(NamedTuple):
-    """Trials by distinct score: weights of the targets and of the others, each class summing up
-    to its prior."""
+    """Trials by distinct score: the weights of targets and of other trials.
+
+    The weights of each class sum to its prior.
+    """
 
     llr: Float64s  # (n,) ascending
     target: Float64s  # (n,)
@@ -143,7 +145,7 @@ def cross_entropy(
 
 
 def _undefined(paired: Bools, targets: int, trials: float) -> str:
-    """Why these counts have no cross entropy; empty: they have one."""
+    """The reason why these counts have no cross entropy; empty if they have one."""
     right, wrong = int(paired.sum()), int((~paired).sum())
     if targets <= 0:
         return "no term occurs in the reference"
@@ -181,7 +183,7 @@ def _bits(trials: _Trials, log_odds: Float64s) -> float:
 
 
 def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
-    """The least cross entropy in bits over gamma and delta, and where it is."""
+    """The least cross entropy in bits over gamma and delta, and these two."""
     if len(trials.llr) == 1:
         return entropy_bits(p_tar), 0.0, 0.0
     limit = _separable(trials)
@@ -231,7 +233,7 @@ def _line(x: Float64s, slope: float, offset: float) -> Float64s:
 
 
 def _separable(trials: _Trials) -> tuple[float, float, float] | None:
-    """The limit if one threshold parts targets from others, but for trials exactly at it."""
+    """The limit if one threshold separates targets from others, except trials exactly at it."""
     has_target, has_other = np.flatnonzero(trials.target), np.flatnonzero(trials.other)
     for sign, lowest_target, highest_other in (
         (1.0, has_target[0], has_other[-1]),

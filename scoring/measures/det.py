@@ -51,7 +51,7 @@ class Point(NamedTuple):
 
 
 class _Accepted(NamedTuple):
-    """For each hit, how many of its term's hits are accepted at its score, with itself."""
+    """For each hit, the number of its term's hits accepted at its score, itself included."""
 
     right: Int32s  # (n,)
     wrong: Int32s  # (n,)
@@ -216,7 +216,7 @@ def _accepted(term: Int32s, paired: Bools) -> _Accepted:
 
 
 def _scales(targets: Counts, trials: float) -> tuple[Float64s, Float64s]:
-    """(T,) what one hit adds to its term's hit rate, and what to its P_fa; NaN: no room for it."""
+    """(T,) the contribution of one hit to its term's hit rate, and to its P_fa; NaN: undefined."""
     per_target = np.divide(1.0, targets, out=np.zeros(len(targets)), where=targets > 0)
     room = trials - targets
     return per_target, np.divide(1.0, room, out=np.full(len(targets), np.nan), where=room > 0)

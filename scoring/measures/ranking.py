@@ -2,10 +2,11 @@
 
     run_ends            which rows end a run of equal values
     ascending_means     isotonic regression, by pooling adjacent violators
-    average_precision   how early in a term's ranked list its hits are right
+    average_precision   the mean precision of a term's ranked list at its right hits
 
-A hit's precision is that of the list down to its score; hits of equal score share one precision,
-so the order of a hit list does not matter. Occurrences that no hit is paired with count zero.
+The precision of a hit is that of the list down to its score. Hits of equal score share one
+precision, so the order of a hit list does not matter. Occurrences that no hit is paired with count
+zero.
 
 Source of the isotonic regression: Ayer, Brunk, Ewing, Reid and Silverman, "An empirical
 distribution function for sampling with incomplete information", Annals of Mathematical Statistics

@@ -1,1 +1,1 @@
-"""What std-score writes: the summary, CSV and HTML tables, plots, and the HTML report."""
+"""The output of std-score: the summary, CSV and HTML tables, plots, and the HTML report."""

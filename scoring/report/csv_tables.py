@@ -1,7 +1,7 @@
-"""An `Evaluation` as rows and as CSV; several systems as rows, and what they are called.
+"""An `Evaluation` as rows and as CSV; several systems as rows, and the names of systems.
 
-CSV is quoted where needed, with twelve significant digits; undefined is empty. `std.csv_files` says
-what becomes of texts that a spreadsheet would take for formulas.
+CSV is quoted where needed, with twelve significant digits; undefined values are empty.
+`std.csv_files` describes the texts that a spreadsheet would read as formulas.
 """
 
 from collections import Counter
@@ -105,7 +105,7 @@ def iso_ratios_csv(evaluation: Evaluation, ratios: tuple[float, ...], stream: Bi
 
 
 def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """Every reference occurrence and every hit inside the excerpts, paired where they are.
+    """Every reference occurrence and every hit inside the excerpts, with their pairs.
 
     ``alignment`` is CORR, MISS, FA or CORR!DET; an occurrence without any hit is a MISS
     without a decision.
@@ -176,7 +176,7 @@ def _alignment_rows(
 
 
 def cells(row: Sequence[object], digits: int = 12) -> list[object]:
-    """A row as it is written: measures with so many significant digits, undefined is empty."""
+    """A row as text: measures with ``digits`` significant digits, empty if undefined."""
     return [
         ("" if cell != cell else f"{cell:.{digits}g}") if isinstance(cell, float) else cell
         for cell in row
@@ -256,8 +256,8 @@ def _terms(evaluations: Mapping[str, Evaluation]) -> Rows:
 def system_names(paths: Sequence[AnyPath], system_ids: Sequence[str]) -> list[str]:
     """A name for each hit list: its system id if no other has it, else its file name.
 
-    Lists that share a system id all take their file names. Where those are equal, too, as many
-    folders come before them as it takes; a file given twice gets a number.
+    Lists that share a system id are named by their files. If these names are equal, too, folders
+    are put before them until they differ; a file given twice gets a number.
 
     Args:
         paths: (systems,) of the hit lists.
@@ -299,7 +299,7 @@ def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
 
 
 def _file_names(paths: Sequence[Path], taken: set[str]) -> list[str]:
-    """The ends of the paths, all as long as the shortest that tell them apart."""
+    """The ends of the paths, all of the smallest length at which they differ."""
     parts = [(*map(printable, path.parts[:-1]), _stem(path)) for path in paths]
     for length in range(1, max(map(len, parts), default=0) + 1):
         names = ["/".join(path_parts[-length:]).replace("//", "/") for path_parts in parts]

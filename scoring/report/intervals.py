@@ -63,7 +63,7 @@ def reliability_document(plot: Reliability | None) -> dict[str, Any] | None:
 
 
 def statistics_document(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
-    """What ``std-score --json`` says under "statistics"."""
+    """The key "statistics" of ``std-score --json``."""
     return {
         "replicates": statistics.replicates,
         "seed": statistics.seed,

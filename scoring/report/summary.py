@@ -41,7 +41,7 @@ def summary_document(
     statistics: Statistics | None = None,
     resources: Resources | None = None,
 ) -> dict[str, Any]:
-    """What ``std-score --json`` prints: plain values, ready for `json.dumps`.
+    """The document of ``std-score --json``: plain values, ready for `json.dumps`.
 
     One system is the document itself; several are a list under "systems".
 
@@ -138,7 +138,7 @@ def resources_lines(resources: Resources) -> list[str]:
 
 
 def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """A line for each group with measures that have no value or deserve a second look.
+    """A line for each group with measures that have no value or are suspicious.
 
     Args:
         evaluations: by system name.
@@ -179,7 +179,7 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
 
 
 def _told_of(evaluation: Evaluation) -> Iterator[str]:
-    """A line for each thing that is odd in the hits, the terms and the reference."""
+    """A line for each suspicious property of the hits, the terms and the reference."""
     if strange := evaluation.terms_not_listed:
         hits = counted(sum(strange.values()), "hit")
         terms = counted(len(strange), "term")
@@ -238,7 +238,7 @@ def _spelt_otherwise(evaluation: Evaluation) -> list[str]:
 
 
 def _words_again(evaluation: Evaluation) -> int:
-    """How many words of the reference, of some length, repeat one of the same place and speaker."""
+    """The number of words of the reference that repeat a word of the same place and speaker."""
     lexemes = evaluation.lexemes
     if lexemes is None or not lexemes.words:
         return 0
@@ -254,7 +254,7 @@ def _words_again(evaluation: Evaluation) -> int:
 
 
 def _recordings_without_words(evaluation: Evaluation) -> dict[str, int]:
-    """How many hits count in recordings that the reference has no word of."""
+    """The number of scored hits in recordings without a word in the reference."""
     lexemes, group = evaluation.lexemes, evaluation.groups[0]
     if lexemes is None:
         return {}
@@ -321,7 +321,7 @@ def summary_text(
 
 
 def _all_taken_as(evaluations: Mapping[str, Evaluation]) -> str:
-    """The same of all systems, or what each used."""
+    """The numbers that all systems used, or that each used."""
     kinds = {label: _taken_as(evaluation) for label, evaluation in evaluations.items()}
     if len({*kinds.values()}) == 1:
         return next(iter(kinds.values()))
@@ -329,7 +329,7 @@ def _all_taken_as(evaluations: Mapping[str, Evaluation]) -> str:
 
 
 def _taken_as(evaluation: Evaluation) -> str:
-    """Which number of a hit each kind of measure used."""
+    """The number of a hit that each kind of measure used."""
     if evaluation.numbers["calibration"] == "probability":
         return f"thresholds of the {evaluation.numbers['thresholds']}, Cnxe of the probability"
     kind = "probabilities" if evaluation.scores == "probability" else "log-likelihood ratios"

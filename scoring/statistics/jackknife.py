@@ -1,28 +1,29 @@
-"""Confidence intervals of the measures: each term, or recording, in turn counts for less.
+"""Confidence intervals of the measures: each term, or recording, in turn gets a lower weight.
 
-The spread over terms estimates that over other term lists, the spread over recordings that over
-other speech of the same length. An audio file has one weight for all its channels, hits, references
-and trials, so dependence within a file is kept.
+The spread over terms estimates the spread over other term lists, the spread over recordings
+estimates that over other speech of the same length. An audio file has one weight for all its
+channels, hits, references and trials, so dependence within a file is kept.
 
-If one of k values counts ``1 - h``, their mean moves by ``h (mean - value) / (k - h)``. The squares
-sum up to h^2 times the variance of the mean if ``h = k - sqrt(k^2 - k)``: .586 for two values, .5
-for many. `STEP` is that of two, because most terms have few occurrences; the variance of a mean of
-ten becomes 2 % too large. A delete-one jackknife (h = 1) gives twice the variance of a mean of two.
+If one of k values has the weight ``1 - h``, their mean moves by ``h (mean - value) / (k - h)``. The
+squares sum to h^2 times the variance of the mean if ``h = k - sqrt(k^2 - k)``: .586 for two values,
+.5 for many. `STEP` is the value for two, because most terms have few occurrences; with it, the
+variance of a mean of ten is 2 % too large. A delete-one jackknife (h = 1) gives twice the variance
+of a mean of two.
 
-A term that is said in one file only has the weight of that file: without the file it would not
-count. (A bootstrap leaves out such terms in a third of its draws, and so compares means over
-more frequent terms with the mean over all.) When the weight of a file falls, the weight of such a
-term falls with all its false alarms. For P_fa that is too much, for two reasons, and `LoneTerms`
-corrects it:
+A term that is said in one file only has the weight of that file, because without the file it would
+not be scored. (A bootstrap leaves out such terms in a third of its draws, and so compares means
+over more frequent terms with the mean over all.) If the weight of a file is lower, the weight of
+such a term is lower with all its false alarms. This changes P_fa too much, for two reasons, and
+`LoneTerms` corrects it:
 
 * In other speech, the term may be said in another file. If terms are said lambda times on average
   (Poisson), the variance of whether one is said is (1 - exp(-lambda)) / lambda of the share of
   terms that are said once. lambda is twice the number of terms of two parts, divided by that of
   terms of one part.
-* Terms differ in their false alarms by chance, too, and the spread over parts has this chance
-  already. In one system it is small beside real differences of terms. In the difference of two
-  systems, whose bad terms are mostly the same, it may be all. It is estimated by the spread of a
-  term's rates over parts, and subtracted.
+* Terms differ in their false alarms by chance, too, and the spread over parts already contains this
+  chance. In one system it is small compared with real differences of terms. In the difference of
+  two systems, which have mostly the same bad terms, it may be the whole spread. It is estimated by
+  the spread of a term's rates over parts, and subtracted.
 
 An interval is that of Student's t about the measure itself, or on a `Scale` on which it is
 symmetric. A measure near its best, or worst, value varies less towards this value than away from
@@ -60,7 +61,7 @@ class LoneTerms(NamedTuple):
     is_difference: bool = False
 
     def minus(self, other: "LoneTerms") -> "LoneTerms":
-        """Of the difference of two systems, of the same terms and parts."""
+        """The value for the difference of two systems with the same terms and parts."""
         return LoneTerms(
             self.moved - other.moved, self.said_again, self.rates - other.rates, is_difference=True
         )
@@ -79,11 +80,11 @@ class LoneTerms(NamedTuple):
 
 
 def lone_terms(sample: Sample, part: Counts, moved: Float64s, without: Float64s) -> LoneTerms:
-    """Of one system.
+    """The terms of one part, and P_fa, of one system.
 
     Args:
-        part: (F,) of each file.
-        moved, without: (parts,) how P_fa moves, with and without the weights of terms.
+        part: (F,) the part of each file.
+        moved, without: (parts,) the changes of P_fa, with and without the weights of terms.
     """
     said = np.unique(np.stack([sample.targets.term, part[sample.targets.file]]), axis=1)[0]
     in_parts = np.bincount(said, minlength=len(sample.counted)) * sample.counted
@@ -149,11 +150,11 @@ LONGEST = 700.0  # logarithm of a ratio that floating point has
 
 
 def ends(value: float, width: float, scale: Scale | None) -> tuple[float, float]:
-    """Where an interval ends.
+    """The two ends of an interval.
 
     Args:
-        width: to each side of the measure itself.
-        scale: None is the measure's own, as it is where a scale has no place for the value.
+        width: the distance from the measure to each end.
+        scale: None is the measure's own scale, which is also used for values outside a scale.
 
     >>> [round(end, 3) for end in ends(0.1, 0.1, "odds")]
     [0.035, 0.252]
@@ -186,24 +187,24 @@ class Interval(NamedTuple):
 
 
 class Deviations(NamedTuple):
-    """How the measures move."""
+    """The changes of the measures."""
 
     values: Float64s  # (measures,) of everything
     moved: Float64s  # (parts, measures) as each part counts for less, over `STEP`
     lone: LoneTerms | None = None  # over recordings: terms of one part, which moved has not in P_fa
 
     def minus(self, other: "Deviations") -> "Deviations":
-        """Those of the difference of two systems, of the same terms and files."""
+        """The changes of the difference of two systems with the same terms and files."""
         lone = self.lone.minus(other.lone) if self.lone and other.lone else None
         return Deviations(self.values - other.values, self.moved - other.moved, lone)
 
 
 def deviations(sample: Sample, unit: Unit, parts: int, seed: int) -> Deviations:
-    """Let each part of the terms or files count for less.
+    """The changes of the measures if each part of the terms or files in turn gets a lower weight.
 
     Args:
-        unit: what counts for less.
-        parts: if there are more units, they are put into so many parts at random.
+        unit: whether terms or files get lower weights.
+        parts: if there are more units, they are put into this number of parts at random.
     """
     part = _parts(int(sample.counted.sum()) if unit == "terms" else len(sample.files), parts, seed)
     number = int(part.max(initial=-1)) + 1
@@ -239,7 +240,7 @@ def _parts(units: int, parts: int, seed: int) -> Counts:
 
 
 def _weights(sample: Sample, unit: Unit, part: Counts, chosen: Counts) -> UnitWeights:
-    """Weights as the chosen parts count for less, one after the other; -1 is no part."""
+    """Weights if the chosen parts in turn have lower weights; -1 is no part."""
     term = np.ones((len(chosen), len(sample.counted)))
     file = np.ones((len(chosen), len(sample.files)))
     less = STEP * (part == chosen[:, None])
@@ -255,7 +256,7 @@ def _weights(sample: Sample, unit: Unit, part: Counts, chosen: Counts) -> UnitWe
 
 
 def standard_errors(found: Deviations) -> Float64s:
-    """(measures,) of the values; NaN where a measure is undefined, and for less than two parts."""
+    """(measures,) standard errors; NaN if a measure is undefined, or for fewer than two parts."""
     n, moved = len(found.moved), found.moved
     if n < 2:
         return np.full(len(found.values), np.nan)
@@ -273,7 +274,7 @@ def intervals(
     """The interval of each measure that has one, on its scale and within its limits.
 
     Args:
-        found: how the measures move.
+        found: the changes of the measures.
         confidence: between 0 and 1.
         measures: (measures,) with their scales and limits.
     """
@@ -291,7 +292,7 @@ def intervals(
 
 
 def p_values(found: Deviations) -> dict[str, float]:
-    """Two-sided p-values of 0, which an interval has in it if it is above 1 - confidence."""
+    """Two-sided p-values of 0; an interval contains 0 if the p-value is above 1 - confidence."""
     errors, result = standard_errors(found), {}
     for name, value, error in zip(WEIGHED, found.values.round(ROUNDED), errors, strict=True):
         if np.isfinite([value, error]).all():

@@ -1,4 +1,4 @@
-"""One group of one system as plain columns, for many weighings."""
+"""One group of one system as plain columns, for measures under many sets of weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -189,7 +189,7 @@ def _surprises(
     Args:
         llr, paired: (n,) of each hit.
         count: (n,) hits of terms that count.
-        p_tar, entropy, unlisted_llr: as of `prepare`.
+        p_tar, entropy, unlisted_llr: see `prepare`.
     """
     if np.isnan([entropy.actual, unlisted_llr]).any():
         return None, None

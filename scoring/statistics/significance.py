@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class GroupStatistics:
-    """Intervals of every system in one group, and every pair compared that has the same terms."""
+    """Intervals of every system in one group, and comparisons of pairs with the same terms."""
 
     name: str
     systems: tuple[Mapping[Unit, Mapping[str, Interval]], ...]  # empty without this group
@@ -78,7 +78,7 @@ class Statistics:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """Every pair compared in the whole."""
+        """Comparisons of all pairs in the whole."""
         return self.groups[0].comparisons
 
 
@@ -102,8 +102,7 @@ def compare_systems(
 
     Args:
         evaluations: one per system, all of the same terms and speech.
-        replicates: into how many parts terms and recordings are put, if there are more of them;
-            permutations.
+        replicates: the largest number of parts of terms and recordings; and of permutations.
         seed: the seed of the random numbers.
         confidence: the confidence of the intervals, between 0 and 1.
         advance: called with 1 after every group, for a progress bar.
@@ -140,7 +139,7 @@ def _measured(evaluation: Evaluation, name: str, replicates: int, seed: int) -> 
 
 
 def _alike(first: _Measured | None, second: _Measured | None) -> bool:
-    """Whether both are there, with the same terms and recordings."""
+    """Whether both systems have the group, with the same terms and recordings."""
     if first is None or second is None:
         return False
     a, b = first.sample, second.sample

@@ -1,4 +1,4 @@
-"""The measures of a `Sample` under weights of its terms and files, many weighings at once.
+"""The measures of a `Sample` for many sets of weights of its terms and files.
 
 Means over terms are weighted by the weights of the terms; within a term, hits and occurrences have
 the weights of their files. The weight of a trial in Cnxe is the lower of the weights of its term
@@ -19,7 +19,7 @@ from std.values import Float64s
 
 
 class UnitWeights(NamedTuple):
-    """How much terms and files count in each of B weighings, from 0 to 1."""
+    """The weights of terms and files in each of B sets of weights, from 0 to 1."""
 
     term: Float64s  # (B, T)
     file: Float64s  # (B, F)
@@ -63,10 +63,10 @@ def weighed(sample: Sample, weights: UnitWeights) -> Float64s:
 
 
 def alarm_rates(sample: Sample, file: Float64s) -> tuple[Float64s, Float64s]:
-    """P_fa of each term, and each term's share in their mean, all counting alike.
+    """P_fa of each term, and each term's share in the mean with equal weights.
 
     Args:
-        file: (B, F) how much files count.
+        file: (B, F) the weights of files.
 
     Returns:
         (B, T), (B, T); 0 for terms that have no P_fa.
@@ -115,8 +115,8 @@ def _best_of_terms(sample: Sample, value: Float64s, own: Float64s, hit_ends: Cou
     """(B,) the value with each term at its own best threshold.
 
     Args:
-        value: (B, n) what accepting each hit adds to the value of all terms.
-        own: (B, n) its share in the value of its own term.
+        value: (B, n) the change of the value of all terms if each hit is accepted.
+        own: (B, n) the change of the value of its own term.
         hit_ends: (T + 1,) where the hits of each term begin.
     """
     has_hits = np.flatnonzero(np.diff(hit_ends))

@@ -176,7 +176,7 @@ def draw_decoys(
     """Distinct phone strings, the same number of each length.
 
     Args:
-        of_length: how many of each length; fewer where the chain has no more.
+        of_length: the number for each length; fewer if the chain has no more.
     """
     if not chain.inventory:
         return []
@@ -214,7 +214,7 @@ def draw_decoy_words(
 
     Args:
         counts: live alternatives of each word.
-        of_length: how many of each length; fewer where the letters give no more.
+        of_length: the number for each length; fewer if the letters give no more.
     """
     following: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for word in sorted(counts):

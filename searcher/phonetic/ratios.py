@@ -1,4 +1,4 @@
-"""A query's phones, and confusion log ratios of them and those in the networks.
+"""The phones of a query, and confusion log ratios between them and the phones of the networks.
 
 pronounced            the pronunciations of each written term (`std.phonetics.lexicon`)
 pronounced_queries    the pronunciations of each spoken query, with weights
@@ -29,7 +29,7 @@ MAX_HITS = 60  # hits of lower ranks matter only for terms that are said often
 
 
 class HitLimit(NamedTuple):
-    """The hits of a query to keep, and the places that are found without it."""
+    """The number of hits to keep for a query, and of the places that its words found."""
 
     number: int = MAX_HITS  # the best ones
     rare_score: float = math.inf  # nats; all hits with at least this score are kept

@@ -180,7 +180,7 @@ def _in_segments(
     indexes: Sequence[PhoneticIndex],
     workers: Executor,
 ) -> list[list[Result]]:
-    """Apply a function to each query's values and the index, in each segment, by any worker."""
+    """Apply a function to each query's values and to each segment's index, in any worker."""
     pieces = max(1, min(len(rows), -(-workers.workers // len(indexes))))  # of the queries
     tasks = [
         (index, [row[i] for row in rows[piece::pieces]])

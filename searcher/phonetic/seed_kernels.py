@@ -182,8 +182,10 @@ def extension_scores(
     word_offsets: Int64s,
     word_phones: UInt8s,
 ) -> Float32s:
-    """The extension score of each occurrence of a seed: the seed's score and what the likeliest
-    words around it add for the rest of the query.
+    """The extension score of each occurrence of a seed.
+
+    It is the score of the seed plus the contribution of the likeliest words around it to the rest
+    of the query.
 
     Occurrences with rests of equal length are aligned `SEED_LANES` at a time, so the loop over
     lanes becomes vector instructions.
@@ -323,7 +325,7 @@ def _gains(
         rest: query phones left.
         ratios: (Q, P + 1) of the query's phones, away from the seed, ending with the query's end,
             and each phone; `IMPOSSIBLE` for the last, which is no phone.
-        omitted: (Q,) deletions, likewise.
+        omitted: (Q,) deletions, in the same order.
         costs: (P + 1,) of insertions.
         gains: (LANES,) filled.
     """

@@ -1,6 +1,6 @@
-"""From the candidates of the words of queries to those of the queries.
+"""The candidates of the words of queries -> the candidates of the queries.
 
-places   the candidates of queries: those of their words, with other probabilities
+places   the candidates of queries: the candidates of their words, with other probabilities
 units    the recordings or turns in which a query holds
 """
 
@@ -28,7 +28,7 @@ SHOWN_PLACES = 5  # of a unit
 
 
 class Searched(NamedTuple):
-    """Where queries are searched."""
+    """The searched data of queries."""
 
     units: Units
     metadata: Metadata
@@ -50,7 +50,7 @@ class UnitHit:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """As `std-search --json` writes it."""
+        """The unit as `std-search --json` writes it."""
         names = ("term", "start_s", "end_s", "probability")
         return {
             "file": self.file,
@@ -79,25 +79,25 @@ class UnitHits(Framed, list[UnitHit]):
         expected: Expected | None = None,
         less_likely: int = 0,
     ) -> None:
-        """Keep them.
+        """Store the units.
 
         Args:
-            unit: what they are.
+            unit: their kind.
             hits: in their order.
             understood: the query in words.
             expected: the expected number of units of any probability.
-            less_likely: units left out.
+            less_likely: the number of units left out.
         """
         super().__init__(hits)
         self.unit, self.understood, self.less_likely = unit, tuple(understood), less_likely
         self.expected = expected or Expected.of([hit.probability for hit in hits])
 
     def __repr__(self) -> str:
-        """How many there are."""
+        """The number of units."""
         return f"<{counted(len(self), self.unit) if self else f'no {self.unit}s'}>"
 
     def frame_rows(self) -> list[dict[str, Any]]:
-        """A row for each: place, probability, metadata."""
+        """A row for each unit: place, probability, metadata."""
         return [
             {name: value for name, value in one.document().items() if name not in _NESTED}
             | dict(one.metadata)
@@ -162,7 +162,7 @@ def places(found: TermCandidates, asked: AskedTexts, searched: Searched) -> Term
         found: candidates of all terms, not yet decided.
 
     Raises:
-        QueryError: a condition is about no column, or too many places are close to each other.
+        QueryError: a condition names no column, or too many places are close to each other.
     """
     filled = _Filled(found, asked, searched)
     new = filled.named.probability.copy()
@@ -188,10 +188,10 @@ def units(
     """The recordings or turns in which a query holds, the most probable first.
 
     Args:
-        least: probability from which they are listed.
+        least: the least probability of a listed unit.
 
     Raises:
-        QueryError: as of `places`.
+        QueryError: as for `places`.
     """
     filled = _Filled(found, asked, searched)
     event, table = filled.event(0), searched.units

@@ -5,9 +5,11 @@ AskedTexts   the terms of all texts, one after another, and the expressions that
 An event is an expression in which each word is replaced by its places:
 
 Said       at least one of some places is right
-Close      one of some places is right, and one of some others close to it
-Given      it holds in certain units, independently of places
-Both, Either, Not
+Close      one of some places is right, and so is another place close to it
+Given      an event that holds in certain units, independently of places
+Both       all of some events
+Either     at least one of some events
+Not        the negation of an event
 event_of   an expression -> an event
 """
 
@@ -66,7 +68,7 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class Close:
-    """A place of each side is right, with at most so much time between them."""
+    """A place of each side is right, with at most a given time between them."""
 
     left: Said
     right: Said
@@ -80,7 +82,7 @@ class Close:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """It holds in some units."""
+    """An event that holds in given units."""
 
     holds: Bools  # (units,)
     terms: frozenset[int] = frozenset()
@@ -162,7 +164,7 @@ class _Filled:
         return Said(terms, np.unique(np.concatenate([one.rows for one in found])))
 
     def event(self, expression: Expression, mask: Bools) -> Event:
-        """The event; ``mask`` says which places count."""
+        """The event of an expression; ``mask`` selects places."""
         if isinstance(expression, Phrase):
             return self.said(expression, mask)
         if isinstance(expression, Near):
@@ -188,14 +190,14 @@ def _conditions(expression: Expression) -> Expression:
 
 
 def event_of(expression: Expression, rows: dict[str, Int64s], fits: Fits, sites: Sites) -> Event:
-    """The event that an expression is about.
+    """The event of an expression.
 
     A condition on places (the speaker, the first seconds) applies to the words that AND joins with
     it.
 
     Args:
         rows: for each text of `Phrase`, the rows of its places.
-        fits: which places and units fit a condition.
+        fits: tells which places and units fit a condition.
     """
     filled = _Filled(rows, fits, sites.unit)
     return filled.event(expression, np.ones(len(sites.unit), dtype=bool))
@@ -205,7 +207,7 @@ def require_words(expression: Expression) -> None:
     """Refuse a query without a word that must be said, because it has no places.
 
     Raises:
-        QueryError: it has none.
+        QueryError: the query has no such word.
     """
     if not _has_said(expression):
         raise QueryError(
@@ -229,7 +231,7 @@ class AskedTexts:
 
     @property
     def terms_of_each(self) -> list[tuple[str, ...]]:
-        """The words and phrases of each text, each once; of a plain term the text itself."""
+        """The words and phrases of each text, each once; for a plain term the text itself."""
         return [
             tuple(dict.fromkeys(leaf.text for leaf in leaves(one) if isinstance(leaf, Phrase)))
             for one in self.expressions
@@ -251,14 +253,14 @@ class AskedTexts:
 
     @property
     def all_plain(self) -> bool:
-        """Whether all texts are."""
+        """Whether all texts are plain terms."""
         return all(map(self.is_plain, range(len(self.texts))))
 
     def understood(self, unit: str = "recording") -> Iterator[str]:
-        """How each text was understood, if a person may have meant something else.
+        """The interpretation of each text, if a person may have meant something else.
 
         Args:
-            unit: in which queries hold.
+            unit: the unit in which queries hold.
         """
         for text, expression in zip(self.texts, self.expressions, strict=True):
             if isinstance(expression, Phrase):
@@ -275,8 +277,8 @@ def read_asked(
 
     Args:
         texts: terms and queries.
-        columns: the columns that conditions may be about; None = any.
-        need_words: refuse a query without words that are said.
+        columns: the columns that conditions may name; None = any.
+        need_words: refuse a query without words that must be said.
 
     Raises:
         QueryError: a text is not a valid query.

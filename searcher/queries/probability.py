@@ -66,7 +66,7 @@ def by_assignment(event: Event, sites: Sites) -> Float64s | None:
     """(units,) the probability of an event without `Close`: a sum over which of its words are said.
 
     Returns:
-        None if it cannot be computed: there are too many words, or they share some places.
+        None if it cannot be computed: there are too many words, or some share places.
     """
     leaves = [*sites_of(event)]
     rows_of = {leaf.rows.tobytes(): leaf.rows for leaf in leaves if isinstance(leaf, Said)}
@@ -117,7 +117,7 @@ def independent(parts: Sequence[Event]) -> list[tuple[Event, ...]]:
 
 
 def _in_common_units(event: Close, sites: Sites) -> Close:
-    """Without the places of units in which only one side has some."""
+    """The two sides without the places of units in which only one side has places."""
     left, right = event.left.rows, event.right.rows
     common = np.intersect1d(sites.unit[left], sites.unit[right])
     of_left, of_right = (rows[np.isin(sites.unit[rows], common)] for rows in (left, right))
@@ -130,7 +130,7 @@ def swept(event: Event, sites: Sites) -> Float64s:
     """(units,) the probability that an event holds in each unit.
 
     Raises:
-        QueryError: too much had to be remembered.
+        QueryError: there would be too many states.
     """
     leaves = [*sites_of(event)]
     nothing = dict.fromkeys(map(id, leaves), False)
@@ -141,7 +141,7 @@ def swept(event: Event, sites: Sites) -> Float64s:
 
 
 def by_unit(event: Event, sites: Sites) -> list[tuple[int, Int64s]]:
-    """The places of an event in each unit that has some."""
+    """The places of an event in each unit with places."""
     leaves = [*map(_rows, sites_of(event))]
     rows = np.unique(np.concatenate(leaves)) if leaves else np.empty(0, np.int64)
     rows = rows[np.argsort(sites.unit[rows], kind="stable")]
@@ -153,8 +153,8 @@ def swept_unit(event: Event, unit: int, rows: Int64s, sites: Sites, right: int =
     """The probability that an event holds in one unit.
 
     Args:
-        rows: all places of the event there.
-        right: a place that is right; -1 = none is known to be.
+        rows: all places of the event in the unit.
+        right: a place that is known to be right; -1 = none.
     """
     leaves = [*sites_of(event)]
     rows = rows[np.lexsort((sites.end_ms[rows], sites.start_ms[rows]))]
@@ -193,8 +193,10 @@ def _rows(leaf: Said | Close) -> Int64s:
 
 
 def _sides(leaves: Sequence[Said | Close], rows: Int64s) -> dict[int, list[tuple[int, int]]]:
-    """Of each place the leaves that it is part of: number, and 1 for the left side, 2 for the
-    right one, 3 for both."""
+    """The leaves that each place belongs to.
+
+    Each leaf is given by its number and the side: 1 for the left side, 2 for the right one, 3 for
+    both."""
     found: dict[int, list[tuple[int, int]]] = {row: [] for row in rows.tolist()}
     for number, leaf in enumerate(leaves):
         left, right = (leaf, leaf) if isinstance(leaf, Said) else (leaf.left, leaf.right)
@@ -227,7 +229,7 @@ def _after(leaf: Said | Close, memory: Memory, side: int, start_ms: int, end_ms:
 
 
 def _holds(event: Event, of_leaf: dict[int, bool], unit: int) -> bool:
-    """Whether an event holds, given which of its leaves do."""
+    """Whether an event holds, given which of its leaves hold."""
     if isinstance(event, Given):
         return bool(event.holds[unit])
     if isinstance(event, Not):

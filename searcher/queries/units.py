@@ -1,8 +1,8 @@
-"""Units, in which a query holds: recordings or turns of speakers; and which fit conditions.
+"""The units in which a query holds, recordings or turns of speakers, and conditions on them.
 
-Units        units of the searched recordings
-recordings_as_units, turns
-Conditions   which places and which units fit a condition
+Units                      units of the searched recordings
+recordings_as_units, turns make them
+Conditions                 the places and the units that fit a condition
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,11 +43,11 @@ class Units:
         return {one.recording: row for row, one in enumerate(self.recordings)}
 
     def of_places(self, candidates: Candidates, names: Sequence[Recording]) -> Int64s:
-        """(n,) the unit of each place: that in which its middle is; -1 outside all.
+        """(n,) the unit that contains the middle of each place; -1 outside all units.
 
         Args:
             candidates: (n,) places.
-            names: what their recordings point into.
+            names: the recordings that the places point into.
         """
         if not len(self.recording):
             return np.full(len(candidates.recording), -1)
@@ -144,7 +144,7 @@ def _ends_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
 
 
 class Conditions:
-    """Which places and which units fit a condition."""
+    """The places and the units that fit a condition."""
 
     def __init__(
         self,
@@ -156,19 +156,19 @@ class Conditions:
         segments: Sequence[Segment],
         copies: Copies,
     ) -> None:
-        """Keep what conditions are about.
+        """Store the data that conditions refer to.
 
         Args:
             found: candidates of originals.
             row: (n,) the candidate of each place.
-            unit: (n,) of each place.
-            segments: those that say who speaks; they may lack recordings.
+            unit: (n,) the unit of each place.
+            segments: the segments that name speakers; they may lack recordings.
         """
         self.units, self.metadata, self.found = units, metadata, found
         self.row, self.unit, self.segments, self.copies = row, unit, segments, copies
 
     def __call__(self, condition: Condition | Position) -> tuple[Bools, Bools]:
-        """(n,) which places fit, and (units,) in which units it can hold."""
+        """(n,) which places fit a condition, and (units,) which units may fit it."""
         units = self.units
         if isinstance(condition, Position):
             return self._positions(condition)

@@ -17,7 +17,7 @@ from std.values import Bools, Float64s
 
 
 def witnesses(event: Event, sites: Sites) -> Float64s:
-    """(n,) the probability of each place; 0 if it is no place of the query.
+    """(n,) the probability of each place; 0 if the place does not belong to the query.
 
     Raises:
         QueryError: too many places are close to each other.
@@ -62,7 +62,7 @@ def _alike(leaves: Sequence[Int64s]) -> list[Int64s]:
 
 
 def _if_right(event: Event, row: int, sites: Sites) -> Event:
-    """An event without `Close`, given that a place is right."""
+    """The probability of an event without `Close`, given that a place is right."""
     if isinstance(event, Said):
         return Given(np.ones(sites.units, bool)) if row in event.rows else event
     if isinstance(event, Not):
@@ -73,8 +73,9 @@ def _if_right(event: Event, row: int, sites: Sites) -> Event:
 
 
 def _of_parts(event: Event, sites: Sites) -> list[tuple[Int64s, Float64s]]:
-    """Places, and the probability of each that the event holds because of it if it is right; of an
-    event that has each word once."""
+    """The places of an event that has each word once, with a probability for each place.
+
+    It is the probability that the event holds because of the place, if the place is right."""
     if isinstance(event, Said):
         return [(event.rows, np.ones(len(event.rows)))]
     if isinstance(event, Close):
@@ -97,7 +98,7 @@ def _of_parts(event: Event, sites: Sites) -> list[tuple[Int64s, Float64s]]:
 
 
 def _any_near(rows: Int64s, others: Int64s, within_ms: float, sites: Sites) -> Float64s:
-    """(n,) the probability that some of other places close to each of n places is right."""
+    """(n,) the probability that at least one other place close to each of n places is right."""
     found = np.zeros(len(rows))
     others = others[np.lexsort((sites.start_ms[others], sites.unit[others]))]
     span = int(sites.end_ms.max(initial=0) + within_ms) + 2
@@ -116,8 +117,9 @@ def _any_near(rows: Int64s, others: Int64s, within_ms: float, sites: Sites) -> F
 
 
 def _because_of(event: Event, row: int, sites: Sites) -> Event | None:
-    """What must hold besides, so that an event holds because of a right place; None: nothing
-    makes it hold because of that."""
+    """The event that must also hold, so that an event holds because of a right place.
+
+    None if the event cannot hold because of the place."""
     if isinstance(event, Said):
         return Given(np.ones(sites.units, bool)) if row in event.rows else None
     if isinstance(event, Close):

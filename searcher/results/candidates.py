@@ -1,15 +1,15 @@
 """Candidates: places where a term may have been said, as columns; the slots and phones there.
 
-Spans            stretches of recordings, which any table of places has
+Spans            the stretches of recordings of any table of places
 Candidates       places
-concatenate          several -> one
-with_slots           those without slots -> those with slots, where there are any
-slots_between        recordings and times -> the slots with their middle there
-heard_there          the likeliest phones heard at each, or None
+concatenate          several tables -> one
+with_slots           candidates -> the same with slots, if there are words at their places
+slots_between        recordings and times -> the slots with their middles between the times
+heard_there          the likeliest phones heard at each candidate, or None
 
-TermPlaces       of every term in the segments of a language: each step of a search takes it and
-                 passes it on with more
-FoundTerms       of every term in each language, until it is judged which terms occur
+TermPlaces       the places of every term in the segments of a language; each step of a search adds
+                 to it
+FoundTerms       the places of every term in each language, before it is judged which terms occur
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -60,7 +60,7 @@ class Spans(NamedTuple):
 
     @classmethod
     def of(cls, *parts: Spanned) -> "Spans":
-        """Those of several tables of places, one table after the other."""
+        """The spans of several tables of places, one table after the other."""
         return cls(
             np.concatenate([one.recording for one in parts]),
             np.concatenate([one.start_ms for one in parts]),
@@ -167,7 +167,7 @@ class TermPlaces(NamedTuple):
     def unwritten(
         self, terms: Sequence[Sequence[str]], among: Collection[str] | None = None
     ) -> Int64s:
-        """(terms,) how many of their words the recogniser never wrote; of some words, if given."""
+        """(terms,) the number of words (of ``among``, if given) that the recogniser never wrote."""
         written = self.written_words
         return np.array(
             [
@@ -180,7 +180,7 @@ class TermPlaces(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundTerms:
-    """What was found of some terms, before it is judged which of them occur."""
+    """The places of some terms, before it is judged which of the terms occur."""
 
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
@@ -191,7 +191,7 @@ class FoundTerms:
 
     @property
     def n_candidates(self) -> int:
-        """How many there are."""
+        """The number of candidates."""
         return sum(len(part.candidates.term) for part in self.of_language)
 
 
@@ -213,12 +213,12 @@ def with_slots(
 def slots_between(
     recording: Int64s, start_ms: Int64s, end_ms: Int64s, table: RecordingTable
 ) -> tuple[Int64s, Int64s]:
-    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` where there is none.
+    """(n,) first and last slot of each stretch, rows of its segment; `NO_SLOT` without slots.
 
     Args:
         recording: (n,) rows of the table.
         start_ms, end_ms: (n,)
-        table: the recordings of the index, with the segments in which they live.
+        table: the recordings of the index, with their segments.
     """
     first, last = np.full(len(recording), NO_SLOT), np.full(len(recording), NO_SLOT)
     here = table.segment[recording]
@@ -248,7 +248,7 @@ def heard_there(
 
     Args:
         candidates: (n,) places.
-        recordings: what they point into.
+        recordings: the recordings that they point into.
         segments: the segments of the index.
         copies: the copies of their recordings: what was found in the original is read there.
     """

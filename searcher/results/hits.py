@@ -1,8 +1,8 @@
 """A hit: a place where a term was found, with its explanation.
 
 Hit         one place
-    WithinWord  the other word that it is inside
-    Finding     what one of several searches found there; FusedVariant has those of all
+    WithinWord  the other word that contains it
+    Finding     the finding of one of several searches there; FusedVariant has the findings of all
 Hits        several, as a list that can be shown as a table
 HitColumns  many, as columns, which become documents without a `Hit` object each
 """
@@ -25,7 +25,7 @@ SHOWN = 10  # hits of a representation
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one of several recognisers found at a place; or the words of a term, or its sound."""
+    """The finding of one of several recognisers at a place, or of the words or the sound alone."""
 
     store: str  # index of the recogniser's output; `BY_WORDS`, `BY_SOUND`
     weight: float  # against the others, 0 to 1; 0 if it lacks the recording
@@ -41,7 +41,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FusedVariant(Variant):
-    """The surest of several findings at a place, and all of them."""
+    """The most probable of several findings at a place, and all of them."""
 
     recogniser: int = 0  # whose candidate it is: the surest
     found_by: tuple[Finding, ...] = ()  # the most probable first
@@ -202,7 +202,7 @@ class HitColumns:
         return self._columns["within_word"]
 
     def documents(self, more: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
-        """The hits as `std-search --json` writes them, their numbers, too.
+        """The hits as `std-search --json` writes them, with rounded numbers.
 
         Args:
             more: (n,) values of further keys; they override the hits' own.

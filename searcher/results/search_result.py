@@ -3,7 +3,7 @@
 TermCandidates    the candidates of all terms, before decisions
 SearchResult      decided detections, with the evidence for each
 forms             the counts of related forms, of a search for them
-Expected          how many of its hits are right; `missed_share`, how many places have no hit
+Expected          the expected number of right hits; `missed_share`: of places without a hit
 
     Hits in a recording are reported under the names of its copies, too:
 
@@ -56,7 +56,7 @@ def missed_share(probability: Float64s, kept: Bools, n_terms: int, speech_s: flo
     Args:
         probability: (n,) of each candidate.
         kept: (n,) which of them are hits.
-        speech_s: trials of each.
+        speech_s: trials of each term.
 
     Returns:
         None if every trial has a hit, or nothing is expected.
@@ -101,7 +101,7 @@ class Expected:
         return cls(from_probability, int(np.count_nonzero(is_above)), right, below)
 
     def document(self) -> dict[str, float]:
-        """As `std-search --json` writes it."""
+        """The expectation as `std-search --json` writes it."""
         return {
             "from": self.from_probability,
             "hits": self.hits,
@@ -164,7 +164,7 @@ class TermCandidates:
         return replace(self, candidates=candidates, probability=probability, copies=NO_COPIES)
 
     def reported(self) -> tuple[Rows, Int64s]:
-        """Under which recordings candidates are reported: see `searcher.results.search_result`."""
+        """The recordings under which candidates are reported: see `reported` of this module."""
         table = recording_table(self.segments)
         row_of = table.row_of
         if self.copies and self.recordings is not table.recordings:
@@ -196,7 +196,7 @@ class SearchResult(TermCandidates):
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The language of each of the recordings; empty where the index does not know it."""
+        """The language of each of the recordings; empty if the index does not know it."""
         table = recording_table(self.segments)
         if self.recordings is table.recordings:
             return table.languages
@@ -310,7 +310,7 @@ def reported(
 
 
 def searched_copies(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
-    """How many of the searched recordings hold the same speech as others that are searched."""
+    """The number of searched recordings with the same speech as another searched recording."""
     if excerpts is None or not copies:
         return len(copies)
     searched = {excerpt.recording for excerpt in excerpts}

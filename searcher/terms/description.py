@@ -1,4 +1,4 @@
-"""The description of one term: its words, their splits, what is spelt like them, its variants.
+"""The description of one term: its words, their splits, similar words, and its variants.
 
 query                as `std-search --explain-query --json` prints it
     words_of             the words, normalised
@@ -173,7 +173,7 @@ def _variants(
 
     Args:
         spelt: other spellings of words that are no wildcards, with their counts.
-        known: the same, also those in which a search does not find them.
+        known: the same, with spellings in which a search does not find the words.
     """
     if any(word not in spelt for word in words):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)

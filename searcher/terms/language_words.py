@@ -4,11 +4,11 @@ LanguageWords    made once, each part at its first use
 counts           the count of each word
     generator        vocabulary, compounds, expansion (`searcher.terms.variants`)
     trigrams         spelling of its words, for `log_odds`
-variants_in      what written terms are looked up as there: themselves; if a word is not in the
-                 segments, what `searcher.terms.variants` makes of it
-oov_words_in     words that no segment has, in whatever spelling
-    only_corrected   words that segments have where people put them: the recogniser lacks them
-log_odds         which language a term is of: letter trigrams against the vocabularies of an index
+variants_in      the variants of written terms: the terms themselves, and for a word that the
+                 segments lack, those of `searcher.terms.variants`
+oov_words_in     words that no segment has in any spelling
+    only_corrected   words that are in segments only as corrections: the recogniser lacks them
+log_odds         the likely language of a term, by its letter trigrams
 
 In an index of several languages an OOV German word has phonetic hits in English recordings, too.
 The log probability of the term's letter trigrams in each language's vocabulary, minus that in the
@@ -77,7 +77,7 @@ class LanguageWords:
 
     @cached_property
     def only_corrected(self) -> frozenset[str]:
-        """Words that stand only where people put them: to the recogniser they are OOV."""
+        """Words that only corrections put into the index; for the recogniser they are OOV."""
         live = (words for one, words in self.certain.items() if one in self._speech_ms)
         corrected = Counter(word.word for words in live for word in words)
         standing = Counter[str]()  # not `counts`, which reads all columns after a correction
@@ -89,7 +89,7 @@ class LanguageWords:
 
     @cached_property
     def doubt(self) -> float:
-        """One minus the posterior of one-best words, the mean over the recordings."""
+        """One minus the mean posterior of one-best words, averaged over the recordings."""
         of_recordings = doubt(self.segments)
         return math.fsum(of_recordings.values()) / max(len(of_recordings), 1)
 

@@ -3,7 +3,7 @@
 query_terms  terms and an index or a vocabulary file --> their descriptions
 describer    a vocabulary and a configuration --> a function from a term to its description
 
-`searcher.terms.description` has what a description says.
+`searcher.terms.description` makes the descriptions.
 """
 
 from collections import Counter
@@ -199,7 +199,7 @@ def _generators(
 def _spellings(
     counts: CountsByLanguage, config: Config, mode: SearchMode
 ) -> tuple[Spellings, Spellings]:
-    """Other words that a search for a word finds, and those that show that it is known, counted."""
+    """The other spellings that a search for a word finds, and that make it known, with counts."""
     if config.search.spelling == "exact":
         return (lambda word: ()), (lambda word: ())
     fold = config.text.fold_accents or mode == "adhoc"

@@ -71,7 +71,7 @@ class RelatedForms:
         """Store the words.
 
         Args:
-            exact: whether a search finds words as they are written only, not in other spellings.
+            exact: whether a search finds only the spelling of the term.
         """
         self._vocabulary, self._languages, self._exact = vocabulary, languages, exact
         lists = (FUNCTION_WORDS.get(language, "") for language in languages)
@@ -275,5 +275,5 @@ def _bare(spelt: str) -> str:
 
 
 def _is_bare(word: str, other: str, language: str) -> bool:
-    """Whether a word is another one without what its language attaches to it."""
+    """Whether a word equals another one without the particle that its language attaches."""
     return spellings([word], language) == bare_spellings(spellings([other], language), language)

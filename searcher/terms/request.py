@@ -37,7 +37,7 @@ class SpokenWords(NamedTuple):
 
 
 class Request(NamedTuple):
-    """The terms of a search: written terms, then what spoken queries may be, then these."""
+    """The terms of a search: written terms, alternatives of spoken queries, then the queries."""
 
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     wildcards: Mapping[str, Expansion]  # of the words with *, in all the index
@@ -65,7 +65,7 @@ class Request(NamedTuple):
 
     @property
     def of_queries(self) -> Bools:
-        """(terms,) which are spoken queries, or what these may be."""
+        """(terms,) which are spoken queries, or alternatives of them."""
         return np.arange(len(self.words)) >= len(self.written) - len(self.alternatives)
 
     def with_alternatives(self, spoken: Sequence[Sequence[SpokenWords]]) -> "Request":
@@ -85,11 +85,11 @@ class Request(NamedTuple):
 
 
 def require_terms(terms: Sequence[Term]) -> Sequence[Term]:
-    """The terms, if all of them are terms and have names of their own.
+    """The terms, after checking their types and ids.
 
     Raises:
-        TypeError: one is something else.
-        ValueError: two have one id.
+        TypeError: an item is not a term.
+        ValueError: two terms have the same id.
     """
     example = "std.Term('T1', 'haus')"
     for term in require_kind("terms", terms, Iterable, f"a list of terms, [{example}]"):

@@ -1,12 +1,12 @@
 """The words of an index that a typed word stands for.
 
-typed_words        words of terms --> of those that are typed in another way than the index has
-                   them, the words that they stand for (`std.languages.spelling`)
+typed_words        words of terms --> the words of the index that each stands for, if it is typed
+                   in another way than the index has it (`std.languages.spelling`)
 looked_up          words of a term --> the same without brackets around unknown ones
-same_words         words of terms --> of those with others in the index, all their spellings, also
+same_words         words of terms --> all spellings of each in the index, if there are others, also
                    with an article or an ending (`std.languages.spelling`)
-found_spellings    these --> those in which a search finds the word
-other_spellings    counts of words by language --> a word's other spellings among them, counted
+found_spellings    these spellings --> the spellings in which a search finds the word
+other_spellings    counts of words by language --> the other spellings of a word, with counts
 
     people.    people      punctuation around a word, unless the index has it
     u.s        u.s.        in an index of an earlier version, which kept full stops
@@ -62,9 +62,10 @@ _tables: WeakKeyDictionary[Segment, _Table] = WeakKeyDictionary()
 
 
 def looked_up(words: Sequence[str], has: Callable[[str], object]) -> tuple[str, ...]:
-    """The words of a term; brackets around a word that an index lacks are taken off.
+    """The words of a term, without brackets around words that the index lacks.
 
-    Otherwise an unknown word in brackets would not be split, and its brackets count as letters.
+    Otherwise an unknown word in brackets would not be split, and its brackets would count as
+    letters.
 
     >>> looked_up(("(burg)", "(so)", "robo*"), {"(so)"}.__contains__)
     ('burg', '(so)', 'robo*')
@@ -117,7 +118,7 @@ def typed_in(
 
 
 def _without_punctuation(word: str, vocabularies: Sequence[Typed]) -> str:
-    """A word without what stands around it, but an apostrophe that a vocabulary has before it."""
+    """A word without signs around it, except an apostrophe that the vocabulary has before it."""
     core = bare(word) or word
     elided = f"'{core}"  # 'n, 'tis
     is_elided = elided in word and not _is_known(core, vocabularies)
@@ -186,8 +187,8 @@ def found_spellings(
 
     Args:
         same: for each word its spellings, as `same_words` has them.
-        with_article: whether a word with an elided article counts as the word. To a person it does;
-            an evaluation compares what stands between blanks.
+        with_article: whether a word with an elided article counts as the word: for a person it
+            does, but an evaluation compares the texts between blanks.
 
     >>> same = {"homme": ("homme", "l'homme"), "coeur": ("coeur", "cœur")}
     >>> found_spellings(same, "fr", with_article=False)
@@ -209,11 +210,11 @@ def other_spellings(
     """Prepare a function that finds the other spellings of a word.
 
     Args:
-        counts: how often each word occurs, by the code of its language.
+        counts: the count of each word, by the code of its language.
         with_article: see `found_spellings`; None: with an ending, too.
 
     Returns:
-        A function from a word to its other spellings and how often they occur, ascending.
+        A function from a word to its other spellings with their counts, ascending.
 
     >>> counts = {"fr": {"l'homme": 3, "les": 9}, "en": {"homme's": 1}}
     >>> other_spellings(counts)("homme"), other_spellings(counts, with_article=False)("homme")

@@ -172,12 +172,12 @@ def as_terms(
 
     Args:
         queries: with the weights that the recogniser gave.
-        counts: postings of each word of what is searched.
+        counts: the number of postings of each word in the searched speech.
         doubt: one minus the mean posterior of the one-best words there.
 
     Returns:
-        alternatives of at least `LEAST_LIKELY`. What their weights lack to one is the probability
-        that a query is something else.
+        alternatives of at least `LEAST_LIKELY`. One minus the sum of their weights is the
+        probability that a query is something else.
     """
     total = max(sum(counts.values()), 1)
     return tuple(_as_term(query, counts, total, doubt) for query in queries)

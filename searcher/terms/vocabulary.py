@@ -1,7 +1,7 @@
 """The words that a recogniser writes, with counts, for splitting and expansion.
 
-`Vocabulary` is what every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`)
-is built from; the position of a word in it is its id. It is made of counts (`of_counts`) or read
+Every neighbour index (`searcher.terms.splitting`, `searcher.terms.expansion`) is built from a
+`Vocabulary`; the position of a word in it is its id. It is made of counts (`of_counts`) or read
 from a file of ``word[<TAB>count]`` lines (`read`). Kernels read letters as small numbers of an
 `Alphabet`, and words one after the other (`FlatWords`).
 """

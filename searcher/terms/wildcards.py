@@ -1,9 +1,9 @@
 """Wildcards: a word with ``*`` stands for the words of the index that fit it.
 
-    expand      robo* -> robot, roboter, ...: the words that fit; the most frequent of too many
-    union       the postings of all these words as those of one word, for joins
-    spell_out   the words at each span that was found
-    spelt       these words
+    expand      robo* -> robot, roboter, ...: the words that fit, or the most frequent of them
+    union       the postings of all these words -> the postings of one word, for joins
+    spell_out   spans -> sequences of words
+    spelt       a sequence -> its words as texts
 
 The words of one slot exclude each other, so the posterior of ``robo*`` there is the sum of
 theirs. A phrase with wildcards is joined once for all their words.
@@ -113,7 +113,7 @@ def fits(pattern: str, word: str) -> bool:
 
 
 def union(postings: Mapping[str, Postings]) -> Union:
-    """Combine postings of words: in each slot the sum of posteriors, with the likeliest times."""
+    """Combine postings of words: posteriors of a slot are summed; its likeliest gives times."""
     words = tuple(sorted(postings))
     parts = [postings[word] for word in words]
     combined = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))

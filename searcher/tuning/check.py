@@ -5,10 +5,10 @@ unwritten_words    words that the recogniser knows and never wrote, although it 
 check              the expected number of their hits, which should be near 0
 check_archive      both, for stores
 
-If a recogniser knows a word and wrote it nowhere, not even as a poor alternative, the word was most
-probably never said. Then no hit of it is right, and the sum of its probabilities should be near 0.
-Sums become too high first in speech about related subjects, where the recogniser wrote similar
-words. A few of the words may have been said, so a small sum is no evidence of an error.
+If a recogniser knows a word and wrote it nowhere, not even as an unlikely alternative, the word was
+most probably never said. Then no hit of it is right, and the sum of its probabilities should be
+near 0. Sums become too high first in speech about related subjects, where the recogniser wrote
+similar words. A few of the words may have been said, so a small sum is no evidence of an error.
 """
 
 from bisect import bisect_left
@@ -57,7 +57,7 @@ class Unwritten(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What the index has often: words with its stem, or a part of it as a word."""
+        """The reason for choosing the word: frequent words with its stem, or a part of it."""
         return "compound" if self.part else "sibling"
 
 
@@ -107,7 +107,7 @@ def unwritten_words(
     Args:
         vocabulary: words that the recogniser knows, normalised as the index is.
         counts: how often the index has each word.
-        most: of each kind.
+        most: the largest number of words of each kind.
 
     >>> counts = {"hoffnungsvoll": 40, "hoffnung": 9, "regierung": 60}
     >>> unwritten_words(["hoffnungslos", "zerbrechlich", "bundesregierung"], counts)
@@ -158,7 +158,7 @@ def check(
     """Evaluate the hits of words that were probably never said.
 
     Args:
-        row: (n,) of each hit, that of its word.
+        row: (n,) the row of each hit's word.
         probability: (n,)
     """
     expected = np.bincount(row, probability, len(words))
@@ -240,11 +240,11 @@ def _searched(
     """Search words of one kind as a list, which is judged as a whole.
 
     Args:
-        share: of all the work.
+        share: the share of this search in all the work.
 
     Returns:
-        those that the index lacks: words that are written in another spelling (l'anniversaire) are
-        known to the search; (n,) the row and the probability of each of their hits.
+        the words that the index lacks in any spelling (l'anniversaire), and (n,) the row and the
+        probability of each of their hits.
     """
     terms = [Term(str(row), one.word) for row, one in enumerate(words)]
     result = index.search_terms(terms, advance=lambda part: advance(part * share))

@@ -1,6 +1,6 @@
-"""How phones are confused: counted where the recogniser wrote something else than was spoken.
+"""Phone confusions, counted at places where the recogniser wrote other words than were spoken.
 
-    transcript --missed words-->  where the recogniser wrote something else
+    transcript --missed words-->  places where the recogniser wrote other words
     align each, count, repeat --> confusion counts (expectation maximisation, best path only)
 
 `spoken_doubt` measures which share of the spoken words the networks lack.
@@ -42,7 +42,7 @@ class SpokenToken:
 
 
 def nothing_counted(indexes: PhoneticIndexes) -> Counts:
-    """No counts: confusions are those expected of phones that sound alike."""
+    """Counts of 0: then the confusions are those of the articulatory prior."""
     return empty(sorted({phone for index in indexes.indexes for phone in index.inventory}))
 
 
@@ -65,7 +65,7 @@ def learn_confusion(transcript: TuningTranscript, indexes: PhoneticIndexes) -> C
 
 
 def missed(transcript: TuningTranscript, indexes: PhoneticIndexes) -> list[SpokenToken]:
-    """Spoken words that the networks do not have where they were spoken."""
+    """Spoken words that the networks lack at their places."""
     return [token for token, seen in spoken(transcript, indexes) if seen < MISSED_BELOW]
 
 
@@ -73,7 +73,7 @@ def spoken_doubt(transcript: TuningTranscript, indexes: PhoneticIndexes) -> floa
     """The share of spoken words that the networks lack: one minus the mean posterior of the words.
 
     Args:
-        transcript: the transcript of some of the recordings; at least one word of theirs.
+        transcript: the transcript of some of the recordings, with at least one word.
     """
     posteriors = [min(seen, 1.0) for _, seen in spoken(transcript, indexes)]
     return 1.0 - sum(posteriors) / len(posteriors)

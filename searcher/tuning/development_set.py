@@ -1,8 +1,8 @@
 """Learn a model from an index and its transcript, from marks of people, or from both.
 
-stores --language--> segments --> phonetic indexes      what is searched, without copies
-ECF, RTTM, terms     --> transcript of the recordings   what was spoken, and the terms
-marks                --> places                         what people heard
+stores --language--> segments --> phonetic indexes      the searched speech, without copies
+ECF, RTTM, terms     --> transcript of the recordings   the spoken words, and the terms
+marks                --> places                         the places that people judged
 all of them          --searcher.tuning--> Model
 """
 
@@ -58,11 +58,11 @@ def tune(
     even_if_worse: bool = False,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Model:
-    """Learn score calibration, and phone confusions where there is a transcript.
+    """Learn score calibration, and phone confusions if there is a transcript.
 
     Args:
         stores: index of the speech that is transcribed or was searched; several are its shards.
-        ecf_path: the speech that is transcribed. Give this and the next two, or marks, or all.
+        ecf_path: the speech that is transcribed. Give this and the next two, or marks, or both.
         rttm_path: its transcript.
         terms_path: terms like those that will be searched, above all phrases.
         feedback_path: marks of people (`std.marks`): the file of `std-serve --feedback`.
@@ -140,7 +140,7 @@ def _transcribed(
     """The transcript of the recordings of the ECF, and the terms.
 
     Raises:
-        InputError: a file cannot be read, or nothing of the recordings is transcribed.
+        InputError: a file cannot be read, or none of the recordings is transcribed.
     """
     experiment = read(ecf.parse, Path(ecf_path))
     terms = read(term_file.parse, Path(terms_path))
@@ -183,7 +183,7 @@ def _places(
     """The places of marks; those of copies are those of their originals.
 
     Raises:
-        ConfigError: some are needed, and none is of a term in a recording of the index.
+        ConfigError: marks are needed, and none is about a term in a recording of the index.
     """
     of_originals = [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
     places = marked_places(of_originals, recordings, config.text)
@@ -210,7 +210,7 @@ def _phonetic_indexes(
 def _within_ecf(
     transcript: TuningTranscript, excerpts: Sequence[Excerpt], path: Path
 ) -> TuningTranscript:
-    """What was spoken in the recordings that an ECF has."""
+    """The spoken words in the recordings of an ECF."""
     searched = {excerpt.recording for excerpt in excerpts}
     rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
     spoken = transcript.within(rows)
@@ -228,7 +228,7 @@ def in_one_language(
         language: name or code of the language; None = the only one that the index has.
 
     Raises:
-        InputError: there are several and none is named, or another one.
+        InputError: the index has several languages and none is named, or lacks the named one.
     """
     groups = by_language(segments)
     if not language:
@@ -250,7 +250,7 @@ def lexical_candidates(
     segments: Sequence[Segment],
     config: Config,
 ) -> list[Candidates]:
-    """Where phrases are written: candidates with their posteriors, one list per phrase.
+    """The places where phrases are written: candidates with posteriors, one list per phrase.
 
     Args:
         excerpts: the excerpts that are searched; None = everything.

@@ -4,7 +4,7 @@
         labelled_by_words       candidates that IV phrases have by their words
         labelled                candidates that phrases have by their words and their phones
     decoy_examples          of decoys, which nobody said
-        decoy_evidence          what they hit
+        decoy_evidence          the evidence of their hits
 
 Labels come from the transcript (`by_transcript`), which has all of them, or from people's marks
 (`searcher.tuning.labels`), which have some.
@@ -59,11 +59,11 @@ class JudgedSpeech(NamedTuple):
 
     @property
     def part(self) -> PhoneticIndexes:
-        """The recordings of the excerpts; all if none has phones, as then nothing is inside."""
+        """The recordings of the excerpts, or all recordings if these have no phones."""
         return self.indexes.within(self.excerpts) or self.indexes
 
     def found_by_words(self, phrases: Sequence[Phrase]) -> list[Candidates]:
-        """Where phrases are found by their words: one list per phrase."""
+        """The places of phrases by their words: one list per phrase."""
         return self.search_by_words(phrases, self.excerpts)
 
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
@@ -74,7 +74,7 @@ class JudgedSpeech(NamedTuple):
         return phonetic_hits(ways, none, none, self.part, null, inside)
 
     def searched(self) -> SearchedArchive:
-        """What is known of it."""
+        """The speech that is searched."""
         return searched_archive(self.part, self.excerpts)
 
 
@@ -92,11 +92,11 @@ def by_transcript(transcript: TuningTranscript) -> Judge:
 def examples_of_phrases(
     judge: Judge, speech: JudgedSpeech, oov: Sequence[Phrase], in_vocabulary: Sequence[Phrase]
 ) -> KindsOfExamples:
-    """All that can be learned from phrases.
+    """The examples of phrases.
 
     Args:
         oov: phrases with a word that the index lacks.
-        in_vocabulary: the others.
+        in_vocabulary: the other phrases.
     """
     return KindsOfExamples(
         labelled(judge, speech, oov, in_vocabulary=False),
@@ -137,7 +137,7 @@ def labelled(
     """The candidates that phrases have by their words and their phones.
 
     Args:
-        phrases: those that cannot be pronounced are left out.
+        phrases: phrases that cannot be pronounced are left out.
     """
     searched, speech_s = speech.searched(), speech.part.speech_s
     found = dict(zip(phrases, speech.found_by_words(phrases), strict=True))
@@ -167,7 +167,7 @@ def labelled(
 def labelled_of_any_length(
     judge: Judge, speech: JudgedSpeech, phrases: Sequence[Phrase]
 ) -> Examples:
-    """As `labelled` for IV phrases; those too short for phones have their words' evidence only."""
+    """As `labelled` for IV phrases; short phrases have the evidence of their words only."""
     by_phones = labelled(judge, speech, phrases, in_vocabulary=True)
     sounds = pronounced(phrases, speech.indexes.lexicon)
     short = [words for words, ways in zip(phrases, sounds, strict=True) if not ways]
@@ -178,7 +178,7 @@ def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:
     """Candidates of terms that were not said, all of them wrong.
 
     Args:
-        n_phrases: OOV phrases that there are; decoys are a share of them.
+        n_phrases: the number of OOV phrases; the number of decoys is a share of it.
     """
     evidence = [one for _, one in decoy_evidence(round(ABSENT * n_phrases / len(LENGTHS)), speech)]
     return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
@@ -188,11 +188,11 @@ def decoy_evidence(of_length: int, speech: JudgedSpeech) -> list[tuple[float, Ev
     """Search decoys that are spelt as words.
 
     Args:
-        of_length: how many of each number of letters.
+        of_length: the number of decoys by number of letters.
 
     Returns:
-        of each that can be pronounced: its phones (the mean of its pronunciations), and the
-        evidence of its hits.
+        for each decoy that can be pronounced: its number of phones (the mean of its
+        pronunciations), and the evidence of its hits.
     """
     if not of_length:
         return []
@@ -210,7 +210,7 @@ def decoy_evidence(of_length: int, speech: JudgedSpeech) -> list[tuple[float, Ev
 def _examples(
     judge: Judge, phrases: Sequence[Phrase], places: Sequence[Places], evidence: Sequence[Evidence]
 ) -> Examples:
-    """The evidence with what is known of the places."""
+    """The evidence of places with their labels."""
     if not phrases:
         return examples_of([], [])
     labels = judge(phrases, Places(*map(np.concatenate, zip(*places, strict=True))))

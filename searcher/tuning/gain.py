@@ -6,7 +6,7 @@
 
 The measure is the likelihood of the labels of each term's places (`searcher.calibration.weights`):
 with phone confusions and weights of the other half, and with the prior without confusions. The two
-searches find different places; a right place that one lacks counts as shown last.
+searches find different places; a right place that one search lacks counts as its last place.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class HeldOut(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """How much likelier held-out labels become, nats a right place."""
+    """The gain of log likelihood of held-out labels, in nats per right place."""
 
     nats: float
     low: float  # of an interval that has the gain nine times in ten
@@ -52,7 +52,7 @@ class Gain(NamedTuple):
     pull: float  # to the prior's weights, with which the gain is largest
 
     def figures(self) -> dict[str, float]:
-        """As a model keeps them (`Model.tuned_on`)."""
+        """The figures as a model stores them (`Model.tuned_on`)."""
         return {
             "gain": self.nats, "gain_low": self.low, "gain_high": self.high, "pull": self.pull
         }  # fmt: skip
@@ -61,7 +61,7 @@ class Gain(NamedTuple):
         """Refuse a model that is expected to lose.
 
         Raises:
-            ConfigError: it is.
+            ConfigError: the model is expected to lose.
         """
         if self.nats < 0:
             raise ConfigError(
@@ -72,7 +72,7 @@ class Gain(NamedTuple):
 
 
 def halves(transcribed: Transcribed) -> tuple[Transcribed, Transcribed]:
-    """Every second recording and the others; of a single one the first half and the second."""
+    """Every second recording, and the others; if there is one recording, its two halves."""
     recordings = sorted({one.recording for one in transcribed.excerpts})
     parts: tuple[list[Excerpt], list[Excerpt]] = ([], [])
     for one in transcribed.excerpts:
@@ -105,11 +105,11 @@ def expected_gain(held_out: Sequence[HeldOut], prior: Weights) -> Gain:
 
 
 def _right(examples: Examples) -> Float64s:
-    """(terms,) right places of each."""
+    """(terms,) the number of right places of each term."""
     return np.bincount(examples.term, examples.is_right, examples.n_terms).astype(np.float64)
 
 
 def _lost(half: HeldOut) -> tuple[Float64s, Float64s]:
-    """(terms,) nats for right places that only the other of both searches has: before, after."""
+    """(terms,) nats for right places that only one of the two searches has: before, after."""
     before, after = _right(half.before), _right(half.after)
     return LOST * np.maximum(after - before, 0.0), LOST * np.maximum(before - after, 0.0)

@@ -4,20 +4,20 @@
     Judge    phrases and their places -> Labels
 
     Lexemes            --make_transcript-->   Transcript, normalised as the index is
-    phrases            --find_occurrences-->  Occurrences; --phrases_said--> those that have some
+    phrases            --find_occurrences-->  Occurrences; --phrases_said--> the phrases with some
     hits, Occurrences  --correct_hits-->      which hits are paired with an occurrence
 
     marks   --marked_places-->  places in the search's table
-    places  --by_marks-->       labels of the candidates at these places; others have none
+    places  --by_marks-->       labels of the candidates at these places; other candidates have none
 
     remembered   a search by words that looks up the same phrases once
 
 Occurrences and pairs are those of scoring: both come from `std.matching`.
 
-People mark the places that they see, mostly probable ones. If their choice depends only on the
-evidence, it needs no correction: the weights maximise the likelihood of the labels given the
-evidence, in which the choice cancels out (missing at random: Rubin 1976). It does not cancel out if
-people mark right places rather than wrong ones with the same evidence.
+People mark the places that they see, mostly probable ones. If the choice of the marked places
+depends only on the evidence, it needs no correction: the weights maximise the likelihood of the
+labels given the evidence, in which the choice cancels out (missing at random: Rubin 1976). It does
+not cancel out if people mark right places more often than wrong ones with the same evidence.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -50,14 +50,14 @@ class Places(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Which candidates are right, and for which this is known."""
+    """The candidates that are right, and those whose label is known."""
 
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,)
 
     @classmethod
     def all_known(cls, is_right: Bools) -> "Labels":
-        """Labels of candidates about which everything is known."""
+        """Labels of candidates that all are known."""
         return cls(is_right, np.ones(len(is_right), dtype=bool))
 
 
@@ -69,7 +69,7 @@ SearchByWords = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Cand
 def remembered(search_by_words: SearchByWords) -> SearchByWords:
     """The same search, which looks up the same phrases in the same speech once.
 
-    Each half is searched with three confusions, which change nothing about where words stand.
+    Each half is searched with three confusions, which do not change the places of words.
     """
     found: dict[tuple[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]] = {}
 
@@ -86,7 +86,7 @@ def remembered(search_by_words: SearchByWords) -> SearchByWords:
 class TuningTranscript:
     """The reference words of some recordings, by recording and time.
 
-    The columns leave out filled pauses; ``lexemes`` has them, because no phrase goes across one.
+    The columns leave out filled pauses; ``lexemes`` has them, because no phrase contains one.
     """
 
     lexemes: Lexemes  # normalised; ``lexemes.recordings`` is the caller's table
@@ -133,7 +133,7 @@ def make_transcript(
 
 
 def find_occurrences(transcript: TuningTranscript, phrases: Sequence[Sequence[str]]) -> Occurrences:
-    """Where phrases occur; ``term`` counts in ``phrases``."""
+    """The occurrences of phrases; ``term`` is a row of ``phrases``."""
     terms = tuple(Term(str(i), " ".join(words)) for i, words in enumerate(phrases))
     return find(TermList(terms), transcript.lexemes)
 
@@ -155,11 +155,11 @@ def correct_hits(
     """(n,) which hits are paired with an occurrence of their term.
 
     Args:
-        term: (n,) of each hit, as ``occurrences.term`` counts.
+        term: (n,) the term of each hit, as a row like ``occurrences.term``.
         recording: (n,) index into ``occurrences.recordings``.
         start_ms: (n,)
         end_ms: (n,)
-        score: (n,) settles which hit is paired where several could be.
+        score: (n,) decides which hit is paired if several could be.
     """
     hits = Detections(
         terms=(),
@@ -220,7 +220,7 @@ def _transcript(lexemes: Lexemes) -> TuningTranscript:
 
 
 class MarkedPlace(NamedTuple):
-    """A place that somebody heard."""
+    """A place that a person judged."""
 
     phrase: Phrase
     recording: int  # row of the search's table
@@ -232,7 +232,7 @@ class MarkedPlace(NamedTuple):
 def marked_places(
     marks: Iterable[Mark], recordings: Sequence[Recording], normalisation: Normalisation
 ) -> list[MarkedPlace]:
-    """The marks that count, in order; those of other recordings and of wildcards are left out."""
+    """The current marks in order, without marks in other recordings and marks of wildcards."""
     row_of = {recording: row for row, recording in enumerate(recordings)}
     places = []
     for mark in marks:
@@ -247,10 +247,11 @@ def marked_places(
 
 
 def by_marks(marked: Sequence[MarkedPlace]) -> Judge:
-    """A mark belongs to the candidate that it overlaps most; the last mark of a candidate counts.
+    """Labels from marks: a mark belongs to the candidate that it overlaps most.
 
-    An index made anew, or another model, may move a place a little: the middles of mark and
-    candidate are less than `SAME_PLACE_MS` apart.
+    The last mark of a candidate counts. If an index is made again, or searched with another model,
+    a place may move a little, so the middles of mark and candidate may be up to `SAME_PLACE_MS`
+    apart.
     """
     of_phrase: dict[Phrase, list[MarkedPlace]] = {}
     for place in marked:

@@ -1,11 +1,11 @@
 """Learn a model: phone confusions and weights of the evidence.
 
     transcript            --> confusion counts (`searcher.tuning.confusion`)
-    transcript + terms    --> queries: words the index lacks, words and pairs that it has
+    transcript + terms    --> queries: words that the index lacks, words and pairs that it has
     queries, marked terms --> examples, right or wrong (`searcher.tuning.examples`)
-    examples              --> weights of the evidence, near those that were shipped
+    examples              --> weights of the evidence, near the shipped ones
 
-With marks alone there is no transcript to count confusions in.
+Confusions are counted in a transcript only, not from marks.
 """
 
 import random
@@ -70,8 +70,8 @@ def tune(
         transcribed: speech with its transcript; without one no phone confusions are learned.
         indexes: the phonetic indexes, without a model.
         seed: draws the in-vocabulary words of the transcript that are learned from.
-        prior: whose weights are changed as far as the examples say; None = the shipped ones.
-        even_if_worse: whether a model is wanted that is expected to lose on other speech.
+        prior: the model whose weights the examples change; None = the shipped weights.
+        even_if_worse: return the model even if it is expected to lose on other speech.
         progress: called with the share that is done.
 
     Raises:
@@ -116,7 +116,7 @@ def gain_of_tuning(
     prior: Model,
     seed: int,
 ) -> Gain | None:
-    """The gain of tuning on speech that it does not learn from; None of too little speech."""
+    """The gain of tuning on speech that it does not learn from; None if there is too little."""
 
     def examples(of: Transcribed, searched: PhoneticIndexes) -> KindsOfExamples:
         recordings = transcribed.transcript.recordings
@@ -141,9 +141,9 @@ def learn(sources: Sequence[KindsOfExamples], prior: Model, ridge: float = RIDGE
     """The weights of the evidence.
 
     Args:
-        sources: examples of one kind of source each.
-        prior: weights that stay where the examples say nothing.
-        ridge: how strongly they are pulled to these.
+        sources: the examples of each kind of source.
+        prior: the weights without examples.
+        ridge: the strength of the penalty that keeps the weights near the prior.
     """
     return refit(together([kind for source in sources for kind in source]), prior.weights, ridge)
 
@@ -151,10 +151,10 @@ def learn(sources: Sequence[KindsOfExamples], prior: Model, ridge: float = RIDGE
 def _of_transcript(
     transcribed: Transcribed, speech: JudgedSpeech, seed: int
 ) -> tuple[KindsOfExamples, dict[str, float]]:
-    """The examples of a transcript, and how many there are.
+    """The examples of a transcript, and their number.
 
     Raises:
-        ConfigError: there are too few.
+        ConfigError: there are too few examples.
     """
     transcript = transcribed.transcript
     oov, in_vocabulary = (
@@ -191,9 +191,9 @@ def _of_transcript(
 def examples_of_marks(
     marked: Sequence[MarkedPlace], speech: JudgedSpeech, seed: int
 ) -> tuple[KindsOfExamples, dict[str, float]]:
-    """The candidates of the terms that people marked, and how many are known.
+    """The candidates of the terms that people marked, and the number of labelled ones.
 
-    The spread of a feature decides how far its weight may move, and a few terms do not show it. So
+    The spread of a feature limits the change of its weight, and a few terms do not show it. So
     candidates of usual terms are added, without labels.
 
     Args:
@@ -236,11 +236,10 @@ def usual_phrases(vocabulary: Sequence[str], seed: int) -> set[Phrase]:
 def queries(
     transcript: TuningTranscript, indexes: PhoneticIndexes, terms: Sequence[Phrase], seed: int
 ) -> tuple[list[Phrase], list[Phrase]]:
-    """Phrases to learn from: those with a word the index lacks, and those without.
+    """Phrases to learn from: phrases with a word that the index lacks, and the others.
 
-    A term list is small; every word of the transcript that the index lacks is an OOV word
-    that was really spoken, and makes as good an example. IV phrases may be short: they are found
-    by their words.
+    A term list is small. Every word of the transcript that the index lacks is a spoken OOV word and
+    as good an example as a term. IV phrases may be short, because they are found by their words.
     """
     vocabulary = vocabulary_of(indexes)
     single: set[Phrase] = {(word,) for word in transcript.words}
@@ -267,14 +266,14 @@ def queries(
 def with_few_absent(
     asked: Sequence[Phrase], transcript: TuningTranscript, seed: int
 ) -> list[Phrase]:
-    """The queries that are said, and at most as many that nobody says.
+    """The queries that are said, and at most as many that are not said.
 
-    Like decoys, the second show what evidence is worth where a term does not occur. But a list may
-    have any number of them, and the weights would depend on that number.
+    Like decoys, queries that are not said show the evidence at wrong places. But a list may have
+    any number of them, and the weights would depend on that number.
 
     Args:
         asked: queries, each once.
-        seed: draws those that are kept of the second.
+        seed: draws the queries that are not said.
 
     Returns:
         queries in their order.
@@ -287,5 +286,5 @@ def with_few_absent(
 
 
 def _with_confusion(prior: Model, indexes: PhoneticIndexes, confusion: Counts) -> Model:
-    """The prior with other confusions, to search with while the weights are learned."""
+    """The prior with other confusions, for the searches during the learning of weights."""
     return replace(prior, pronouncer=indexes.pronouncer, confusion=confusion)

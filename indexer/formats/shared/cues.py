@@ -202,7 +202,7 @@ def _of_single_words(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
-    """Note places where the clock of a speaker goes back, unless times of words were checked."""
+    """Note places where the clock of a speaker goes back, unless the reader has noted some."""
     starts_s = np.array([cue.start_s for cue in cues])
     if not (np.diff(starts_s) < -BACK_S).any() or len(options.tiers.read) > 1:
         return  # as nearly always; tiers stand one after the other

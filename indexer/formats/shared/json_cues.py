@@ -106,7 +106,7 @@ def _names(rows: Sequence[Row], what: str) -> list[str]:
 
 
 def _told(rows: Sequence[Row]) -> set[str]:
-    """The values of a key in rows, or in the objects around them."""
+    """The keys of rows, and of the objects around them."""
     fields = {id(row.fields): row.fields for row in rows}.values()
     around = {id(row.around): row.around.said for row in rows}.values()
     return set(chain(*fields, *around))

@@ -162,7 +162,7 @@ def ignored(evaluation: Evaluation, name: str) -> NotScored:
 def _outside(
     evaluation: Evaluation, name: str, what: str, rows: Detections | Occurrences, end_s: Float64s
 ) -> Iterator[tuple[str, HtmlTable]]:
-    """The first of what lies outside the excerpts; nothing if nothing does."""
+    """The first hits and occurrences outside the excerpts, if there are any."""
     if not len(rows):
         return
     terms = evaluation.terms.terms
@@ -193,7 +193,7 @@ def plain(value: float, form: str) -> str:
 
 
 def symbol(name: str) -> Markup:
-    """A measure's name, what follows its underscore below the line."""
+    """A measure's name, with the text after its underscore as a subscript."""
     stem, _, index = name.partition("_")
     return Markup("{}<sub>{}</sub>").format(stem, index) if index else Markup(stem)
 

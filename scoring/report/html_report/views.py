@@ -118,7 +118,7 @@ def _accepted(score: Float64s, threshold: Float64s) -> Counts:
 
 
 def cost_of_a_miss(group: Group) -> Float64s:
-    """(U,) what one miss takes from the ATWV; NaN for units that do not occur."""
+    """(U,) the loss of ATWV by one miss; NaN for units that do not occur."""
     targets = group.counts.targets
     occurs = group.counted & (targets > 0)
     cost = np.full(len(targets), np.nan)
@@ -127,7 +127,7 @@ def cost_of_a_miss(group: Group) -> Float64s:
 
 
 def cost_of_a_false_alarm(group: Group) -> Float64s:
-    """(U,) what one false alarm takes from the ATWV; NaN for units that do not count.
+    """(U,) the loss of ATWV by one false alarm; NaN for units that do not count.
 
     Nothing in units where every trial is a target: they have no P_fa.
     """
@@ -139,14 +139,14 @@ def cost_of_a_false_alarm(group: Group) -> Float64s:
 
 
 def loss_by_unit(group: Group) -> Float64s:
-    """(U,) what each unit takes from the ATWV: the losses sum to 1 - ATWV."""
+    """(U,) the loss of ATWV by each unit; the losses sum to 1 - ATWV."""
     misses = np.nan_to_num(cost_of_a_miss(group)) * group.counts.miss
     loss: Float64s = misses + cost_of_a_false_alarm(group) * group.counts.fa
     return loss
 
 
 def term_columns(view: View, limit: int) -> dict[str, list[Any]]:
-    """The table of the `limit` terms that cost most, as JSON columns, the dearest first."""
+    """The table of the `limit` terms with the largest losses, as JSON columns, largest first."""
     group = view.group
     loss, best = loss_by_unit(group), group.best
     rows = np.flatnonzero(group.chosen)

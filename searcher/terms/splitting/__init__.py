@@ -2,8 +2,8 @@
 
     Vocabulary --build--> index --matches--> Matches --ranking--> [Split], best first
 
-Five indexes answer "which vocabulary words may stand for which segments" (`matches` has the
-contract), two rankings choose among the splits that follow:
+Five indexes find the vocabulary words that may stand for segments of a word (`matches` has the
+definition), and two rankings order the resulting splits:
 
     primitive   scan from the end, longest known word first
     rules       Algorithm I: known words and six linking elements, by look-up

@@ -5,8 +5,8 @@ m letters with limit k asks the trees of m - k to m + k letters, no word is stor
 trees lie in the same arrays. Nodes stand in breadth-first order, the roots first, so the children
 of a node are neighbours and ``first_child`` alone says where they are; they ascend by ``edge``.
 
-The arrays can be kept as .npy files and mapped into memory again: `save`, `load`, and
-`load_or_build`, which does what is needed.
+The arrays can be stored as .npy files and mapped into memory again: `save`, `load`, and
+`load_or_build`, which saves a tree if there is none.
 """
 
 import json

@@ -4,13 +4,13 @@ TrieIndex        the default: one descent of a trie per start position matches e
                  preorder trie in flat arrays (a node's first child follows it; ``skip`` leads past
                  its subtree), read with the bit-parallel rows of Wu and Manber (1992): bit m of row
                  e says that the letters on the path are within e edits of the first m letters from
-                 the start position. What the BK-tree asks once per segment is answered for all
-                 segments of one start together, and the words' common beginnings are read once
+                 the start position. The BK-tree searches each segment; the trie searches all
+                 segments of one start together, and reads common beginnings of words once
 
-PrimitiveIndex   scan from the end, take the longest known word, go on before it: words as they
-                 stand, and the first split that covers the word. Where the scan gets stuck it takes
-                 the next shorter word; an end that led nowhere is not tried twice, so the work is
-                 at most the square of the word's length
+PrimitiveIndex   scan from the end, take the longest known word, continue before it: exact words,
+                 and the first split that covers the word. If the scan cannot continue, it takes the
+                 next shorter word. No end is tried twice, so the work is at most the square of the
+                 word's length
 RulesIndex       algorithm I: a segment is a known word, or one followed by a linking element (s,
                  es, n, en, er, e); an element counts as so many edits as it has letters
 LinearIndex      algorithm II: compare a segment with every word whose length permits a match. Words

@@ -1,6 +1,6 @@
 """Matches: the vocabulary words that may stand for a segment of a word, and the best splits.
 
-The contract that the linear, BK-tree and trie indexes share, letter by letter:
+The definition that the linear, BK-tree and trie indexes share:
 
 * ``word`` has n letters (code points), a segment is ``word[start:end]``.
 * ``split[0]`` is true; ``split[end]`` is true if some segment that ends there starts at a
@@ -85,7 +85,7 @@ class WordTooLongError(StdError):
 
 @dataclass(frozen=True, slots=True)
 class MatchLimits:
-    """How far a vocabulary word may be from the segment it stands for (thesis 4.4.1).
+    """The largest distance of a vocabulary word from the segment it stands for (thesis 4.4.1).
 
     Raises:
         ValueError: a limit is out of range.
@@ -225,7 +225,7 @@ def _geometric_mean(counts: Sequence[int]) -> float:
 
 
 def _on_a_path(letters: int, rows: list[Row]) -> list[Row]:
-    """Those of the rows that lie on some way from the begin of the word to its end."""
+    """The rows that are on a path from the beginning of the word to its end."""
     forward, backward = [False] * (letters + 1), [False] * (letters + 1)
     forward[0] = backward[letters] = True
     edges = sorted({(s, e) for s, e, _, _ in rows})

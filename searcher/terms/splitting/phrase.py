@@ -1,6 +1,6 @@
-"""A whole term: split its unknown words, join its known ones, hyphens both ways.
+"""A whole term: split its unknown words, join its known words, remove and insert hyphens.
 
-The term becomes a row of tokens, its words cut at hyphens; edges lead over one or more tokens:
+The term becomes a sequence of tokens, its words cut at hyphens; an edge covers one or more tokens:
 
     known token                                    die                -> die
     unknown token, split                           burganlagen        -> burg anlagen
@@ -8,7 +8,7 @@ The term becomes a row of tokens, its words cut at hyphens; edges lead over one 
     neighbouring tokens, joined                    start menge        -> startmenge
       ... with a linking element or a hyphen       arbeit zeit        -> arbeitszeit
 
-The n cheapest ways over all tokens are the variants. A hyphen is not pronounced and costs nothing
+The n cheapest paths over all tokens are the variants. A hyphen is not pronounced and costs nothing
 in similarity.
 """
 
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A way over the first tokens of a term: its last edge, and the path before that."""
+    """A path over the first tokens of a term: its last edge, and the path before it."""
 
     cost: float
     spelt: int  # hash of all its words, to see that two paths say the same
@@ -60,9 +60,9 @@ def phrase_variants(words: Sequence[str], splitter: Splitter, n: int = 25) -> li
     """Find the n best word sequences of the vocabulary to look up for a term, best first.
 
     Args:
-        words: the words of the term, normalised. A word that nothing can stand for makes the list
+        words: the words of the term, normalised. If nothing can stand for one of them, the list is
             empty.
-        n: how many variants, and how many splits of each unknown word compete for them.
+        n: the number of variants, and of the splits of each unknown word that compete for them.
 
     Returns:
         Variants, with the term itself (method ``exact``) first if the vocabulary
@@ -142,7 +142,7 @@ def _joined(tokens: Sequence[str], vocabulary: Vocabulary) -> Iterator[Edge]:
 
 
 def _stems(word: str) -> Iterator[tuple[str, int, float]]:
-    """How a word may stand before another in a compound: text, letters changed, cost."""
+    """The forms of a word before another word in a compound: text, letters changed, cost."""
     yield word, 0, 0.0
     for element in LINKING:
         yield word + element, len(element), LINKING_COST
@@ -153,7 +153,7 @@ def _stems(word: str) -> Iterator[tuple[str, int, float]]:
 
 @lru_cache(maxsize=4)
 def _hyphenated(vocabulary: Vocabulary) -> Mapping[str, Sequence[str]]:
-    """The vocabulary's words with hyphens, by what they are without."""
+    """The vocabulary's words with hyphens, by the same words without hyphens."""
     found: dict[str, list[str]] = {}
     for word in vocabulary.words:
         if "-" in word:
@@ -171,7 +171,7 @@ def _split(at: int, token: str, splits: Sequence[Split], ranking: Ranking) -> It
 
 
 def _cheapest(tokens: int, edges: Sequence[Edge], n: int) -> list[Path]:
-    """The n cheapest ways over all tokens; of equal word sequences the cheapest."""
+    """The n cheapest paths over all tokens; of equal word sequences the cheapest."""
     arriving: list[list[Edge]] = [[] for _ in range(tokens + 1)]
     for edge in edges:
         arriving[edge.end].append(edge)
