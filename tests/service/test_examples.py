@@ -82,6 +82,18 @@ def test_the_page_keeps_the_words_of_a_term_and_may_leave_them(archive, browser)
     page.close()
 
 
+def test_more_like_this_keeps_the_filters_of_the_page(archive, browser):
+    page = archive("/", term="spreewald", recording="b", min_probability=0.25).body.decode()
+    assert "?term=spreewald+like%3Ab%4010.10-10.50&amp;recording=b&amp;min_probability=0.25" in page
+    shown = browser.new_page()
+    shown.goto(f"{archive.url}/?term=spreewald&recording=b&min_probability=0.25")
+    for key in "jny":
+        shown.keyboard.press(key)
+    shown.get_by_text("More like those marked right").click()
+    shown.wait_for_url("**/?term=spreewald+like*&recording=b&min_probability=0.25")
+    shown.close()
+
+
 def test_places_like_an_example_are_exported_and_marked(archive):
     rows = archive("/api/export", format="csv", term="like:a@4.0-4.6", min_probability=0.5)
     assert len(rows.body.splitlines()) == 3

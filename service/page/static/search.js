@@ -230,6 +230,16 @@ function showMarked(before, now, kept, error) {
     : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
 }
 
+/** The query of an address for terms, with the filters of this page. */
+function queryOf(terms) {
+  const query = new URLSearchParams(terms.map((term) => ["term", term]));
+  const kept = new URLSearchParams(location.search);
+  for (const name of ["recording", "channel", "where", "min_probability", "sort", "group", "within_words", "inflections"]) {
+    kept.getAll(name).forEach((value) => query.append(name, value));
+  }
+  return query.toString();
+}
+
 /** Search for more like the places marked right, those marked on this page among them. */
 async function showLikeRight(link) {
   const terms = new URLSearchParams(searchShown()).getAll("term").map((term) => ["term", term]);
@@ -239,7 +249,7 @@ async function showLikeRight(link) {
     if (like === null) { announce("the index has no sound of the places that are marked right"); return; }
     const term = `${link.dataset.words} ${like}`.trim();
     box.value = term;
-    go(new URLSearchParams({ term }).toString(), { toResults: true });
+    go(queryOf([term]), { toResults: true });
   } catch (error) {
     announce(error.message);
   }
@@ -251,14 +261,8 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const terms = typedTerms();
   if (!terms.length) { box.focus(); return; }
-  const query = new URLSearchParams();
-  terms.forEach((term) => query.append("term", term));
-  const kept = new URLSearchParams(location.search);
-  for (const name of ["recording", "channel", "where", "min_probability", "sort", "group", "within_words", "inflections"]) {
-    kept.getAll(name).forEach((value) => query.append(name, value));
-  }
   box.blur(); // the next keys are about the hits
-  go(query.toString(), { toResults: true });
+  go(queryOf(terms), { toResults: true });
 });
 
 results.addEventListener("input", ({ target }) => {
