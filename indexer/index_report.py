@@ -285,13 +285,13 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
         ]
         unsure = [recording for recording in unsure if not recording[1].guess.sure]
         none = [one for one in of_language if not language and one[1].speech_ms]  # some have words
-        told = f"taken for {language!r}; --language says it"
+        told = f"indexed as {language!r}; if it is wrong, give the language with --language"
         yield from _warning(by_others, "with too few words that tell a language", told)
         yield from _warning(unsure, "with words of several languages", told)
         yield from _warning(
             none,
             "in no recognisable language",
-            "unknown words are not found by sound there; --language says it",
+            "unknown words are not found by sound there; give the language with --language",
         )
         yield from contradictions(of_language, "--language overrules it")
     if names := pronouncer.told.not_understood():

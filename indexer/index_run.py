@@ -202,8 +202,8 @@ def continued(config: Config, store: Store) -> Config:
         return config
     if text.punctuation != config.text.punctuation:
         message = (
-            f"{store.url} was made with text.punctuation = 'keep' and goes on so: foto’s and "
-            "foto's differ in it until its recordings are indexed into a new store"
+            f"{store.url} was made with text.punctuation = 'keep' and keeps this setting: foto’s "
+            "and foto's differ in it until its recordings are indexed into a new store"
         )
         warn(message, StoreWarning, stacklevel=4)
     return replace(config, text=text)
@@ -214,8 +214,8 @@ def _uncut(files: Sequence[Path], store: Store) -> str:
     more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
     return (
         f"text without spaces (Chinese, Japanese, Thai) in {files[0]}{more} is found by whole "
-        f"words only: {store.url} was made with text.unspaced = 'keep' and goes on so; index its "
-        "recordings into a new store to find it by characters"
+        f"words only: {store.url} was made with text.unspaced = 'keep' and keeps this setting; "
+        "index its recordings into a new store to find it by characters"
     )
 
 

@@ -154,7 +154,7 @@ def _add_text_options(group: "argparse._ArgumentGroup") -> None:
         choices=["auto", "keep", "drop"],
         default="auto",
         help="names at the beginning of captions, as in Anna: hello: auto decides by the whole "
-        "file whether they are speakers, keep indexes them as words, drop takes all that look like "
+        "file whether they are speakers, keep indexes them as words, drop reads all that look like "
         "names as speakers",
     )
     add(
@@ -176,7 +176,7 @@ def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
         "--sound",
         type=folder_argument,
         metavar="FOLDER",
-        help="files of frames of std-recognise (NAME.sound); without it those beside INPUT",
+        help="folder of frames of std-recognise (NAME.sound); default: those beside INPUT",
     )
     add(
         "--segments",

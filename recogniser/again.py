@@ -5,10 +5,10 @@
         earlier          the lines of a recording, by the spans of their windows
         within           the stretches in a window; without any, its line stays as it is
         asks             whether any are in a recording; otherwise its file is copied
-    with_told        adds to a window's line what is heard there if some words may be said
+    with_told        adds a hypothesis to a window's line: what is recognised with these words
 
-Each window that contains part of a stretch is recognised again, and the recogniser is given the
-words that are searched there. The words it writes around the stretch are added to the earlier line
+Each window that contains part of a stretch is recognised again, and the recogniser is told the
+words that are searched there. Its words around the stretch are added to the earlier line
 (`with_told`); nothing else changes. Windows are cut as before, so they match the earlier lines.
 
     recording,channel,start_s,end_s,words
@@ -76,7 +76,7 @@ class Again:
         }
 
     def asks(self, name: str) -> bool:
-        """Whether a stretch of any channel is asked."""
+        """Whether a recording has a stretch to recognise again, in any channel."""
         return any(one.recording.file == name for one in self.stretches)
 
     def within(self, recording: Recording, window: Window) -> list[AskedStretch]:
@@ -221,7 +221,7 @@ def _number(text: str, allowed: Range, line: int, path: Path) -> float:
 
 
 def span_of(line: Mapping[str, Any]) -> Span:
-    """The span of the window that a line is of."""
+    """The span of the window that a line describes."""
     return _ms(line["start"]), _ms(line["end"])
 
 

@@ -113,7 +113,7 @@ class _Results:
     done_s: dict[str, float] = field(default_factory=dict)
 
     def follow(self, events: Iterator[Event], tasks: Sequence[Task], left: Sequence[Task]) -> None:
-        """Take all that happens; the settings come first."""
+        """Take all events of a run; the settings come first."""
         with ExitStack() as stack:
             for event in events:
                 if isinstance(event, OutputSettings):
@@ -147,7 +147,7 @@ class _Results:
         self._note(one.file for one in self.report.already if one.file not in self.notes)
 
     def take(self, event: Progressed | Failed | RecordingReport) -> None:
-        """Take what happened to a recording."""
+        """Take an event of a recording."""
         if isinstance(event, Progressed):
             self.advance(event)
         elif isinstance(event, Failed):
@@ -231,13 +231,13 @@ def _require_free(files: Mapping[str, Path]) -> None:
 def _without_others(
     tasks: Sequence[Task], notes: Mapping[str, Mapping[str, str]]
 ) -> tuple[list[Task], list[str]]:
-    """The tasks, without those whose name is no text or another file's; why these are left out."""
+    """The tasks whose names can be used, and for the others the reason why they cannot."""
     reasons = {task.name: _no_text(task) or _other_audio(task, notes) for task in tasks}
     return [task for task in tasks if not reasons[task.name]], [*filter(None, reasons.values())]
 
 
 def _no_text(task: Task) -> str:
-    """Why no file of the output can have or hold the name of a recording; empty if they can."""
+    """Why no file of the output can have or contain the name of a recording; empty: they can."""
     if UNWRITABLE.search(task.name):
         expected = "a name in UTF-8, without control characters"
     elif len(os.fsencode(task.name)) > MAX_NAME:
@@ -258,7 +258,8 @@ def _other_audio(task: Task, notes: Mapping[str, Mapping[str, str]]) -> str:
         if file_digest(task.path) != digest:
             expected = f"the audio that {finished} was recognised from"
             hint = (
-                "--name-by path, or another folder, keeps both; without its output it begins anew"
+                "--name-by path, or another output folder, keeps both; to recognise only this "
+                "file, delete the earlier output"
             )
             return str(
                 InputError(task.path, 0, expected, Unquoted("another file of its name"), hint)

@@ -88,7 +88,7 @@ def _add_usual_options(parse: Parser) -> None:
         "--hotwords",
         type=file_argument,
         metavar="FILE",
-        help="words that may occur, one a line (std-search --oov-lexicon writes some); adds a "
+        help="words that may occur, one a line, as std-search --oov-lexicon writes them; adds a "
         "beam search",
     )
     parse.add_argument(
@@ -135,15 +135,15 @@ def _add_sound(group: "argparse._ArgumentGroup") -> None:
         "--encoder",
         default="",
         metavar="NAME|FOLDER",
-        help="Whisper model that makes the frames (default: --model), or hama, the phones of that "
-        "package; with --frames any name",
+        help="Whisper model that makes the frames (default: --model), or hama (phones, extra "
+        "hama); with --frames the name of the encoder that made them",
     )
     group.add_argument(
         "--frames",
         type=FRAME_SHIFT_S,
         metavar="S",
         help="AUDIO are frames or probabilities of phones that another program made, S seconds "
-        "apart: .npz, .npy, Kaldi's archives as text; --encoder names what made them",
+        "apart: .npz, .npy, Kaldi's archives as text; needs --encoder",
     )
 
 
@@ -154,7 +154,7 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
         type=file_argument,
         metavar="CSV",
         help="recognise again only the windows of these stretches, with the words that were "
-        "searched there (std-search --listen-again writes them); take all others from --earlier",
+        "searched there (std-search --listen-again writes them); copy all others from --earlier",
     )
     group.add_argument(
         "--earlier",
@@ -167,7 +167,7 @@ def _add_again(group: "argparse._ArgumentGroup") -> None:
 def _add_details(details: "argparse._ArgumentGroup") -> None:
     """How a recording is cut and decoded."""
     details.add_argument(
-        "--samples", type=COUNT, default=15, metavar="N", help="number of draws (15)"
+        "--samples", type=COUNT, default=15, metavar="N", help="number of sampled transcripts (15)"
     )
     details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="beam size (5)")
     details.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
@@ -180,7 +180,8 @@ def _add_details(details: "argparse._ArgumentGroup") -> None:
         type=WINDOW_S,
         default=0.0,
         metavar="S",
-        help="longest window (default: the longest that the recogniser takes, Whisper 28)",
+        help="longest window in seconds (default: the longest that the recogniser takes; "
+        "Whisper: 28)",
     )
     details.add_argument(
         "--vad",

@@ -57,7 +57,7 @@ def recognise(args: argparse.Namespace) -> int:
                 stopping=stopping,
             )
         except StoppedError:
-            say(COMMAND, "stopped; the same command goes on there")
+            say(COMMAND, "stopped; the same command continues there")
             return STOPPED
     if others := report.not_given:
         number = counted(len(others), "recording")

@@ -2,9 +2,9 @@
 
     run_there    tasks, the longest first -> events, in the order of the tasks
 
-A worker keeps its recogniser for the next recording, and recognises one at a time. When nobody
-waits for it any more, because the command was stopped or killed, it ends after its current block of
-windows. What it has written stays, and the next run continues it, as in a run without a cluster.
+A worker keeps its recogniser for the next recording, and recognises one at a time. If the command
+is stopped or killed, a worker ends after its current block of windows. Its output stays, and the
+next run continues it, as in a run without a cluster.
 """
 
 import json
@@ -82,7 +82,7 @@ def _work(options: RecognitionOptions) -> RecordingWork:
 
 
 def _settings(options: RecognitionOptions) -> dict[str, dict[str, Any]]:
-    """In a worker: what determines the output."""
+    """In a worker: the settings that determine the output."""
     with ONE_AT_A_TIME:
         return _work(options).settings()
 

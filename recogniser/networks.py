@@ -71,7 +71,7 @@ def network_of(
 
 
 def _doubted(window: Window, slot: Slot) -> Slot:
-    """A slot that lies wholly in silence has half of its mass as 'no word'."""
+    """Give 'no word' half of a slot's posterior if the whole slot is in silence."""
     first, last = (time - window.audio_start_ms for time in slot[:2])
     speech = window.speech[max(0, first // FRAME_MS) : last // FRAME_MS + 1]
     if not len(speech) or speech.max() >= THRESHOLD:
@@ -174,7 +174,7 @@ def _plural(said: str) -> str:
 
 @cache
 def _engine() -> Any:
-    """inflect, whose types nobody checks: to compile it anew for that would take three seconds."""
+    """The engine of the package inflect, without its checks of types, which take 3 s to compile."""
     if not find_spec("typeguard"):  # of another version
         return required("inflect", "whisper").engine()
     typeguard: Any = import_module("typeguard")

@@ -1,10 +1,11 @@
 """The options of recognition, checked, and the recogniser that they name, opened.
 
-    RecognitionOptions         of a run, the same in every process
-    open_backend    options -> the recogniser, with a number of the GPU or none
-    sound_writer      options -> what writes the frames of an encoder, or None
-    settings        the settings with which an output folder was begun
-    read_hotwords   a file, or a lexicon of std-search --oov-lexicon -> words that may occur
+    RecognitionOptions    the options of a run, the same in every process
+    open_backend          options -> the recogniser, on a GPU if its number is given
+    sound_writer          options -> the writer of an encoder's frames, or None
+    settings              the settings with which an output folder was begun
+    read_hotwords         a file of words, or a lexicon of std-search --oov-lexicon -> words that
+                          may occur
 
 A backend's module is imported only when it is asked for.
 """

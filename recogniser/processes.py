@@ -236,7 +236,7 @@ class RecordingWork:
     """A worker's part of a recording: words, sound or both."""
 
     def __init__(self, options: RecognitionOptions, gpu: int) -> None:
-        """Load what the options name.
+        """Load the recogniser and the encoder that the options name.
 
         Args:
             gpu: the number of the GPU, if there is one.

@@ -145,7 +145,7 @@ def recognise(
 
 
 def _copied(task: Task, again: Again) -> RecordingReport:
-    """The earlier networks and frames of a recording of which nothing is asked.
+    """Copy the earlier networks and frames of a recording without stretches to recognise again.
 
     Raises:
         InputError: it was not recognised before.
@@ -253,7 +253,7 @@ def _told(
     windows: Sequence[Window],
     language: str,
 ) -> list[dict[str, Any]]:
-    """The earlier lines of windows, with the words heard there if the searched words may be said.
+    """The earlier lines of windows, with the words recognised when the searched words are given.
 
     Raises:
         ConfigError: the recogniser takes no words.

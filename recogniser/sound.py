@@ -8,13 +8,13 @@
     SoundSink      takes windows; frames that the file already has stay
     as_kept        frames in the form of the file
 
-Frame i begins at i * 20 ms of the recording. A window begins anywhere, so that a frame of it may
-be up to 10 ms off.
+Frame i begins at i * 20 ms of the recording. A window may begin between two frames, so its frames
+may be up to 10 ms off.
 
 A few dimensions of an encoder have a hundred times the deviation of the others, and would decide
-every comparison. The scale must be the same for all recordings of all archives, or they could not
-be compared: so it is measured on 28 s of speech that come with this package, not on the archive.
-docs/sound.md has the measurements.
+every comparison. Recordings can be compared only if all archives have the same scale, so it is
+measured on 28 s of speech that come with this package, not on the archive. docs/sound.md has the
+measurements.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class HamaSound:
     """The phones of the package hama (extra ``hama``), whose weights are in the package.
 
     A frame has the logarithms of the probabilities of 191 tokens: phones of several languages, a
-    word's boundary, and none. Nobody says which speech its weights were learned from.
+        word's boundary, and the blank. The speech from which its weights were learned is unknown.
     """
 
     name = "hama"

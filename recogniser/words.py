@@ -7,7 +7,8 @@ without_loops        the same words more than three times in a row, once
 too_fast             more words than anybody says in the time
 timed_by             each word gets the time of the letters that it is aligned with
 
-The limits are those of openai-whisper's transcription, and a speaking rate that nobody reaches.
+The limit of compression is that of openai-whisper; the limit of speed is a rate that nobody
+reaches.
 
 Texts are aligned letter by letter (fewest edits), because hypotheses differ in where words begin:
 "whitmore" takes the time of "with more". Letters of a word share its time equally.

@@ -39,7 +39,7 @@ EXAMPLE = """examples:
   terms:NAME=RE,RE     terms by whole id      oov                  in and out of vocabulary
   length               by words per term      frequency            by references per term
   has-references       said, or not           source-type          by source type of the ECF
-  language             its terms (attribute language) in its speech (excerpts of the ECF)
+  language             terms of a language (attribute) in speech of it (excerpts of the ECF)
   recording            by file/channel        recording:NAME=REGEX
   source-type:NAME=bnews,cts                  language:NAME=english,german
 REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value,
@@ -163,7 +163,7 @@ def _add_operating_point(parser: Parser) -> None:
     add(
         "--scores",
         choices=("probability", "llr"),
-        help="what scores are, for Cnxe (default: probability if all are in 0 to 1, else llr)",
+        help="kind of the scores, for Cnxe (default: probability if all are in 0 to 1, else llr)",
     )
     add(
         "--number",
@@ -227,7 +227,7 @@ def _add_resampling(parser: Parser) -> None:
         default=0,
         metavar="N",
         help="intervals over terms and recordings (in N parts if there are more) and comparisons "
-        "by N permutations; 1000 is a good number",
+        "by N permutations; 1000 suffice in most cases",
     )
     add("--seed", type=SEED, default=1, help="seed of the random numbers (default: 1)")
     confidence = number(CONFIDENCE)
@@ -236,7 +236,7 @@ def _add_resampling(parser: Parser) -> None:
         type=confidence,
         default=0.95,
         metavar="P",
-        help="of the intervals (default: 0.95)",
+        help="confidence of the intervals (default: 0.95)",
     )
 
 

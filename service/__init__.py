@@ -3,7 +3,7 @@
     cli            arguments in, an address out          server      uvicorn on a socket of ours
     app            the routes, guard and log             middleware  access, limits, the log
     page/          templates and scripts                 api/        JSON, described by OpenAPI
-    answers        documents of both                     exports     hits as files
+    answers        JSON documents for page and API
     state          the parts of a running service
     searching      terms -> hits, filtered and counted   marks, alerts   judgements, new hits
     live_index     the newest snapshot of the index      recordings  ids, audio files, metadata

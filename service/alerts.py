@@ -210,7 +210,7 @@ def signature(secret: str, identifier: str, timestamp: str, body: bytes) -> str:
 
 
 class _NoRedirection(urllib.request.HTTPRedirectHandler):
-    """The operator named an address; no answer leads the hits to another one."""
+    """Follows no redirection: hits are sent only to the address that the operator gave."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
@@ -219,10 +219,10 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
 
 
 class _Bounded(http.client.HTTPConnection):
-    """A connection that ends, however slowly a receiver answers; `timeout` is of each step only."""
+    """A connection with a limit for the whole request; `timeout` limits only each step of it."""
 
     def connect(self) -> None:
-        """Connect, for a while."""
+        """Connect, and set the limit."""
         super().connect()
         end = threading.Timer(POST_S, self._end)
         end.daemon = True

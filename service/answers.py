@@ -101,7 +101,7 @@ def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
 def search_document(
     selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
-    """The answer to a search: hits, facets and expectations; its numbers as they are written."""
+    """The answer to a search: hits, facets and expectations; numbers are rounded."""
     total = selection.total
     terms = [term.text for result in selection.results for term in result.found.terms]
     return {

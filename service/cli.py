@@ -72,7 +72,8 @@ def parser() -> argparse.ArgumentParser:
     add_jobs_option(
         parse,
         default=min(cores(), MOST_JOBS),
-        meaning="processes that search known words (one for each processor, at most 4); 1 = none",
+        meaning="processes that search known words (one for each processor, at most 4); with 1, "
+        "threads of the service search them",
     )
     _add_changes(parse)
     _add_network(parse)

@@ -136,19 +136,19 @@ def examples_of(term: str, snapshot: Snapshot) -> list[tuple[RecordingEntry, flo
 
 
 def names_of(examples: Iterable[tuple[RecordingEntry, float, float]]) -> tuple[str, ...]:
-    """Examples as people are told of them: title and time of each."""
+    """Examples as people see them: title and time of each."""
     return tuple(f"{entry.title}, {clock(begin_s)}" for entry, begin_s, _ in examples)
 
 
 def in_parts(terms: Iterable[str], snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
-    """Those of the terms that have words and examples; their words, and what they sound like."""
+    """The terms that have words and examples, with their words and the names of their examples."""
     for term in terms:
         if has_examples(term) and (words := parts_of(term).words):
             yield term, words, " + ".join(names_of(examples_of(term, snapshot)))
 
 
 def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
-    """Search for what sounds like examples; with words, for a term by these and by its sound.
+    """Search examples by their sound; a term with words and examples is searched by both.
 
     Args:
         where: conditions on recordings and speakers; None = all.
@@ -175,7 +175,7 @@ def find_like(term: str, snapshot: Snapshot, where: str | None) -> SearchResult:
 
 
 def beside_example(term: str) -> str:
-    """The term of a hit as it stands before its examples; empty if it is an example itself.
+    """The term of a hit in the form that may stand before examples; empty: it has only examples.
 
     >>> [beside_example(term) for term in ("haus", "Paris, Texas", "a AND b", "like:news@1-2")]
     ['haus', '"Paris, Texas"', '"a AND b"', '']

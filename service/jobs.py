@@ -1,8 +1,8 @@
-"""Work that requests wait for: in a few threads of each kind, bounded, and stopped when unwanted.
+"""Work that requests wait for: a few threads for each kind, with limits; stopped if nobody waits.
 
     Lane          threads with a queue of limited length; beyond it the answer is 429
     Stop          whether the client is connected and the time limit has not passed; the long
-    loops of a job ask it (`std.execution.stop`)
+                  loops of a job ask it (`std.execution.stop`)
     SlowJobs      let slow jobs work in turns, one at a time
     in_lane       awaits a job for a request, and stops it when the client disconnects
     Ongoing       jobs that go on when their clients have left
@@ -63,7 +63,7 @@ class Stop:
 
     @property
     def age_s(self) -> float:
-        """Seconds since the job was wanted."""
+        """Seconds since the job was requested."""
         return time.monotonic() - self._begun_s
 
     def check(self) -> None:
@@ -79,8 +79,8 @@ class Stop:
 class SlowJobs:
     """Lets slow jobs work in turns.
 
-    Together they use the interpreter as much as one thread does. Before each turn they wait for
-    quick jobs to finish, for a limited time.
+    Together they use as much time of the interpreter as one thread. Before each turn they wait, for
+    a limited time, until quick jobs have finished.
     """
 
     def __init__(self, are_others_working: Callable[[], bool]) -> None:
@@ -141,7 +141,7 @@ class Lane:
             workers: threads that take a job at once.
             waiting: jobs that may wait.
             spare: further threads, for jobs that no worker has taken after `SPARE_S`.
-            turns: in which its slow jobs work; None = all at once.
+            turns: the turns of its slow jobs; None = all work at once.
         """
         self.name, self._waiting, self._turns = name, waiting, turns
         self._jobs: deque[tuple[Future[Any], Callable[[Stop], Any], Stop]] = deque()
@@ -223,7 +223,7 @@ class Ongoing:
         """Begin without a job.
 
         Args:
-            seconds: that a job may take, with its time in the queue.
+            seconds: the time limit of a job, which includes its time in the queue.
         """
         self._lane, self._seconds = lane, seconds
         self._jobs: dict[Hashable, tuple[asyncio.Future[Any], list[float]]] = {}
@@ -235,7 +235,7 @@ class Ongoing:
 
         Args:
             work: the job; it tells how many seconds of the recording are done.
-            wait_s: that a request waits for it.
+            wait_s: how long a request waits for it.
 
         Raises:
             ProblemError: too many jobs are waiting, or this one took too long.

@@ -194,7 +194,7 @@ def _changed_ns(path: Path) -> int:
 
 @contextmanager
 def unless_closed(snapshot: Snapshot) -> Iterator[None]:
-    """Let background work end early if the service has closed its index to end."""
+    """Let background work end without an error if the service has closed its index."""
     try:
         yield
     except ValueError:

@@ -9,7 +9,7 @@ the recording is indexed again. A note belongs to its recording and exact times.
 
     Marks      the current ones
     Change     what somebody did to the mark of a hit, and the mark before
-    MarkFile   both, from a file; it takes changes back
+    MarkFile   both, in a file; it can undo changes
 """
 
 import hashlib
@@ -188,7 +188,7 @@ class MarkFile(Marks):
         Args:
             right: whether the term is said there.
             expected: the version of the mark that the author saw; None: any.
-            note: what the author wrote, of a hit without a term.
+            note: the text of a note, whose place has no term.
 
         Raises:
             InputError: the mark cannot be written; it is then not stored.
@@ -221,7 +221,7 @@ class MarkFile(Marks):
         return mark
 
     def undo(self, wanted: str, author: str) -> Mark:
-        """Take a change back: the earlier mark of its hit counts again.
+        """Undo a change: the earlier mark of its hit counts again.
 
         Args:
             wanted: id of the change; empty: the author's last one that still counts.
@@ -248,7 +248,7 @@ class MarkFile(Marks):
         raise ProblemError(404, "no change of a mark to undo")
 
     def counts(self, change: Change) -> bool:
-        """Whether the mark of a hit comes from this change, and this change takes none back."""
+        """Whether the mark of a hit comes from this change, and the change is not an undo."""
         place = self._place(change.mark)
         for other in reversed(self._of_place[place]):
             is_undone = (*place, other.mark.time) in self._undone
@@ -261,9 +261,9 @@ class MarkFile(Marks):
         """The changes of marks, the newest first.
 
         Args:
-            term, recording: whose marks, in which recording; empty, None: of all.
-            start_ms: of the time that hits overlap.
-            end_ms: of this time; None: its end.
+            term, recording: only marks of this term, in this recording; empty, None: all.
+            start_ms: only hits that overlap the time from here.
+            end_ms: the end of this time; None: no end.
         """
         words = self._words(term)
         return [
@@ -292,9 +292,9 @@ class MarkFile(Marks):
 
 
 def _changes_of(lines: Iterable[Mark]) -> Iterator[Change]:
-    """The changes that the lines of a file tell.
+    """The changes that the lines of a file describe.
 
-    A line that takes the mark of a moved hit back, and the next of the same time, are one.
+    A line that removes the mark of a moved hit, and the next line of the same time, are one change.
     """
     last: dict[tuple[str, Recording, int, int], Mark] = {}
     moved: Change | None = None

@@ -200,7 +200,7 @@ class Guard:
             await answer(scope, receive, send_with_headers)
 
     async def _noted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that changes something; it is logged before the response begins."""
+        """Answer a request that changes something; the log has it before the response begins."""
         content, status, trouble = b"", 499, None  # 499: the client went away; None: not logged yet
         begin: Message = {}
 

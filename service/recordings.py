@@ -228,7 +228,7 @@ class Browsed(NamedTuple):
     dates: bool  # whether some have a date
 
     def query(self, **changes: object) -> str:
-        """The query of an address that says this, with some things changed."""
+        """The query of an address for this page, with some values changed."""
         noted = "1" if self.noted else ""
         values = {"sort": self.sort, "text": self.text, "noted": noted, "cursor": 0} | changes
         return urlencode({name: value for name, value in values.items() if value})

@@ -79,7 +79,7 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The first hits that a wish asks for, in its order, and counts of all."""
+    """The first of the hits that a wish asks for, in its order, and counts of all these hits."""
 
     results: tuple[TermResult, ...]
     term: Ints  # (n,) row in results

@@ -58,7 +58,7 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 class Connection(HttpToolsProtocol):
-    """HTTP by httptools, with limits: by itself it waits for headers, and keeps them, for ever.
+    """HTTP by httptools, with limits; without them it waits for headers for ever, and keeps all.
 
     The head of a request is limited in size and time, and so is the time in which a client does
     not read its response. Bytes that are no request are refused with problem details.
@@ -210,7 +210,7 @@ def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Con
 
     Args:
         root_path: the path of a reverse proxy.
-        connections: at once, at most.
+        connections: the largest number of connections at once.
     """
     return uvicorn.Config(
         app,

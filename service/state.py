@@ -200,7 +200,7 @@ class Service:
         Args:
             question: the search.
             snapshot: the snapshot to search.
-            request: whose client may go away.
+            request: the request, whose client may disconnect.
 
         Raises:
             ProblemError: too many searches wait, or this one takes too long.

@@ -90,7 +90,7 @@ class Users:
 
 
 def name_in(header: bytes) -> str:
-    """A user's name as a reverse proxy sends it: in UTF-8, or as older ones do in Latin-1.
+    """A user's name as a reverse proxy sends it: in UTF-8, or in Latin-1 by older proxies.
 
     >>> name_in("Jürgen".encode()), name_in("Jürgen".encode("latin-1"))
     ('Jürgen', 'Jürgen')

@@ -11,10 +11,11 @@ Each of these packages is imported when a function first needs it.
 This package has the name of the distribution, so Python finds it even where another project has
 packages with the same short names; `spoken_terms.start` reports such packages.
 
-A command imports this package first, so the handler of Ctrl-C is set here, until the command runs
-(`std.command.run`): Ctrl-C ends the command with one line. Nothing is written before. The modules
-`signal` and `typing` import `enum`, `re` and more, for 5 and 12 milliseconds in which Ctrl-C would
-still raise; the part of `signal` in C imports nothing. Before that, Python starts.
+A command imports this package first. So the handler of Ctrl-C is set here, and is valid until the
+command runs (`std.command.run`): Ctrl-C ends the command with one line, and nothing has been
+written yet. The handler is set with the part of `signal` in C, which imports nothing. The modules
+`signal` and `typing` import `enum`, `re` and more, which takes 5 and 12 ms; Ctrl-C would raise an
+exception in this time.
 """
 
 import _signal as signal  # type: ignore[import-not-found]  # built in, so it has no stub

@@ -345,7 +345,7 @@ def score_discovery(
     Args:
         classes: the class file of the system.
         phones, words: the gold alignments.
-        profile: whose measures: ``zrc2017``, ``zrc2015`` or ``definition``.
+        profile: the variant of the measures: ``zrc2017``, ``zrc2015`` or ``definition``.
         talkers: the speaker of each recording; None: unknown.
 
     Raises:

@@ -1,7 +1,7 @@
-"""std-listen-again: recognise again the places where unknown words may be, and index what is heard.
+"""std-listen-again: recognise again the places where unknown words may be, and index the result.
 
-Each step is a command that is printed before it runs. So the searcher reads an index only, the
-recogniser audio and networks only, and a reader can run each step alone.
+Each step is a command that is printed before it runs, so a reader can run each step alone. The
+searcher reads only an index, the recogniser only audio and networks.
 """
 
 import argparse
@@ -95,7 +95,7 @@ def listen_again(args: argparse.Namespace) -> int:
 
 
 def options_of(networks: Path) -> list[str]:
-    """The options by which the audio was cut: the new networks have the same windows.
+    """The options by which the audio was cut; with them the new networks have the same windows.
 
     Raises:
         StdError: the folder has no settings of std-recognise.

@@ -5,8 +5,8 @@
     misplaced_package            name a package that is not the one that was installed
 
 Our packages have short names, so a folder on PYTHONPATH may contain a package with the same name,
-or another distribution may have replaced ours. None of our packages can be imported before this is
-checked, so this module uses the standard library only. The check takes 2 ms.
+or another distribution may have replaced ours. The check comes before any import of these packages,
+so this module uses the standard library only. It takes 2 ms.
 """
 
 import sys

@@ -125,7 +125,7 @@ def add_row_options(
         others: results that support only ``--json``.
         further: whether only ``--help-all`` shows the options (`std.parser.Parser.further`).
     """
-    title = f"form of {rows} on stdout" + (f" (--json also of {others})" if others else "")
+    title = f"form of {rows} on stdout" + (f" (--json: also of {others})" if others else "")
     add_group = parse.further if further and isinstance(parse, Parser) else parse.add_argument_group
     group = add_group(title)
     form = group.add_mutually_exclusive_group()

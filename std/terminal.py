@@ -132,7 +132,7 @@ def not_kept(reason: str) -> None:
     """Say that compiled kernels cannot be cached."""
     _tell(
         "not kept",
-        f"the next command compiles the kernels again, they cannot be kept: {reason}; "
+        f"compiled kernels cannot be kept, so the next command compiles them again: {reason}; "
         "NUMBA_CACHE_DIR may name a folder for them",
     )
 

@@ -68,7 +68,9 @@ def test_a_deleted_recording_stays_deleted(old_index):
 
 def test_an_old_index_is_extended(old_index, german):
     mesh = german / "mesh" / "KERSTIN_02.mesh"
-    with pytest.warns(StoreWarning, match=r"made with text\.punctuation = 'keep' and goes on so"):
+    with pytest.warns(
+        StoreWarning, match=r"made with text\.punctuation = 'keep' and keeps this setting"
+    ):
         index_files([str(mesh)], store=str(old_index), ecf=str(german / "ecf.xml"))
     before = json.loads((OLD / "index" / "manifest.json").read_text())
     after = json.loads((old_index / "manifest.json").read_text())

@@ -73,7 +73,7 @@ class PhoneColumnBuilder:
         if not self.wanted or not len(columns.vocabulary):
             return {}
         if not language:
-            self.problems[""] = "no language is recognisable; --language says it"
+            self.problems[""] = "no language is recognisable; give it with --language"
             return {}
         try:
             return phone_columns(columns, self._lexicon(language))

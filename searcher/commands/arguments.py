@@ -177,7 +177,7 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         default=[],
         metavar="RECORDING@BEGIN-END",
         help="find what sounds like this stretch of a recording, for example a hit; in seconds "
-        "(in channel 2: RECORDING/2@...). Beside a TERM, by its words, too",
+        "(in channel 2: RECORDING/2@...). With a TERM, search its words, too",
     )
     add(
         "--query-audio",
@@ -199,9 +199,9 @@ def _add_example_options(group: "argparse._ArgumentGroup") -> None:
         type=file_argument,
         metavar="FILE|FOLDER",
         help="a list of examples to search: a table (CSV, TSV) with the columns term and example; "
-        "an example is written as for --like or --query-audio. Beside --terms or --queries, those "
-        "of their terms, which are searched by words and sound; beside --queries also a FOLDER "
-        "with the sound of the queries (std-recognise --sound)",
+        "an example is written as for --like or --query-audio. With --terms or --queries: examples "
+        "of their terms, which are then searched by words and by sound; with --queries also a "
+        "FOLDER with the sound of the queries (std-recognise --sound)",
     )
     add("--by", choices=["sound"], default="sound", help="how --query-audio is compared")
 

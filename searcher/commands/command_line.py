@@ -337,5 +337,5 @@ def write_oov_words(
             tell(
                 f"{counted(n, 'place')} -> {named(args.listen_again)}; std-recognise AUDIO "
                 f"--listen-again {named(args.listen_again)} --earlier NETWORKS --output NETWORKS_2 "
-                "listens to them again"
+                "recognises them again"
             )

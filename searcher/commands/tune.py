@@ -36,9 +36,9 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     parse = Parser(
         prog="std-tune",
-        description="Learn score calibration from transcribed speech, from marks (right, wrong) of "
-        "people who searched with std-serve, or from both; phone confusions from transcripts. Or "
-        "test the probabilities of an archive without either.",
+        description="Learn score calibration from transcribed speech, from people's marks (right, "
+        "wrong) in std-serve, or from both, and phone confusions from transcripts. Or test "
+        "(--check) the probabilities of an archive that has neither.",
         epilog=TUNE_EXAMPLE,
     )
     parse.add_argument(
@@ -60,10 +60,10 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parse.add_argument(
         "--check", type=file_argument, metavar="WORDS",
-        help="do not learn; test the probabilities with words that probably nobody says. WORDS has "
-        "the recogniser's vocabulary, one word a line; those words are searched that the "
-        "recogniser never wrote although it often wrote other words of their stem, or a part of "
-        "them as a word",
+        help="do not learn; test the probabilities with words that probably nobody says. WORDS is "
+        "the recogniser's vocabulary, one word a line. Words are searched that the recogniser "
+        "never wrote, although it often wrote other words of their stem, or a part of them as a "
+        "word",
     )  # fmt: skip
     parse.add_argument("--output", type=file_argument, metavar="JSON", help="file for the model")
     parse.add_argument(
@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="language to learn from, if the index has several",
     )
-    add_row_options(parse, "figures of what was learned")
+    add_row_options(parse, "figures of the model")
     add_progress_options(parse)
     settings = parse.further("settings")
     add_config_options(settings)

@@ -63,7 +63,7 @@ def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
 
 
 def stretch_of(request: Request, longest_s: float) -> tuple[float, float]:
-    """The stretch that the address of a page names, whose mistakes the page tells.
+    """The stretch that the address of a page names; the page shows the error, if there is one.
 
     Raises:
         ProblemError: a time is no number of seconds, or `require_stretch` refuses it.
@@ -143,10 +143,10 @@ async def clips(
 
 
 def _wanted(request: Request, size: int, versions: Sequence[str] = ()) -> slice | None:
-    """The range of a file that a player asks for, as some play nothing else (RFC 9110, 14).
+    """The range of a file that a player asks for (RFC 9110, 14); some players need ranges.
 
     Args:
-        versions: that If-Range may name; of any other the whole file is sent.
+        versions: the versions that If-Range may name; if it names another, the whole file is sent.
 
     Returns:
         None: the whole file.
@@ -171,7 +171,9 @@ def _wanted(request: Request, size: int, versions: Sequence[str] = ()) -> slice 
 @router.get(
     "/recordings/{recording}/peaks",
     response_model=PeaksDocument,
-    responses={202: {"model": UnderWayDocument, "description": "ask again: it is computed"}},
+    responses={
+        202: {"model": UnderWayDocument, "description": "the waveform is being computed: ask again"}
+    },
 )
 async def peaks(
     request: Request,
@@ -185,7 +187,8 @@ async def peaks(
 ) -> Response:
     """The waveform of a recording, or of a stretch of it: the largest amplitude in each part.
 
-    The first one of a long recording takes minutes and is computed whether anybody waits or not.
+    The first waveform of a long recording takes minutes; it is computed even if no client waits for
+    it.
     """
     service = service_of(request)
     entry = heard_entry(service, recording)

@@ -71,7 +71,7 @@ class CountsDocument(Document):
 
 
 class FacetValuesDocument(Document):
-    """The values of a facet, the chosen and then the most frequent first."""
+    """The values of a facet: the chosen ones first, then the others by frequency."""
 
     facet: str
     values: list[FacetDocument]
@@ -80,7 +80,7 @@ class FacetValuesDocument(Document):
 
 
 class FormsDocument(Document):
-    """Related forms, by term; of one the most frequent first."""
+    """Related forms, by term; those of a term by frequency."""
 
     forms: list[FormDocument]
 
@@ -93,7 +93,7 @@ class FormsParameters(BaseModel):
 
 
 class FacetParameters(SearchParameters):
-    """The parameters of a search, and which values of which facet."""
+    """The parameters of a search, the facet, and which of its values."""
 
     facet: str = Field(description="name of the facet, such as recording, date or speaker")
     text: str = Field(

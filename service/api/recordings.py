@@ -1,4 +1,4 @@
-"""The indexed recordings, and the words that the recogniser wrote in one."""
+"""The indexed recordings, and the words that the recogniser wrote in each."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

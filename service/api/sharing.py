@@ -231,7 +231,7 @@ async def oembed(
     maxheight: Annotated[int, Query(ge=1)] = FRAME_HEIGHT,
     format: str = "json",  # noqa: A002  # the protocol's name
 ) -> Response:
-    """The player of a hit for a page of somebody else, as oEmbed; off unless `--allow-frame`."""
+    """The player of a hit for somebody else's page, as oEmbed; needs `--allow-frame`."""
     service, base = service_of(request), base_of(request)
     require_frames(service)
     if format != "json":
@@ -257,7 +257,7 @@ async def oembed(
 
 
 def require_frames(service: Service) -> None:
-    """Refuse what only frames on other pages need, unless the operator allows them.
+    """Refuse a request for a frame on another page, unless the operator allows frames.
 
     Raises:
         ProblemError: they are not allowed.

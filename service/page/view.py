@@ -47,7 +47,7 @@ class PageState:
         )
 
     def query(self, **changes: Any) -> str:
-        """The query of an address that says this, with some things changed.
+        """The query of an address for this state, with some values changed.
 
         >>> PageState(("a",), min_probability=0.00005).query(sort="time")
         'term=a&min_probability=0.00005&sort=time'
@@ -98,7 +98,7 @@ class PageState:
         }
 
     def toggled_kind(self, kind: str) -> str:
-        """The query with hits inside other words of a kind shown, or not any more."""
+        """The query that shows hits inside other words of a kind, or hides shown ones."""
         shown = {*self.within_words.split(",")} ^ {kind}
         kinds = ",".join(one for one in WORD_KINDS if one in shown)
         return self.query(within_words=kinds or "none")
@@ -291,7 +291,7 @@ def found_as(hit: Mapping[str, Any]) -> str:
 
 
 def _by_both(by: Mapping[str, Mapping[str, Any]]) -> str:
-    """What words and sound say of a hit by themselves."""
+    """The probability of a hit by its words alone, and by its sound alone."""
     if not by["sound"]["weight"]:
         return "; no sound there"
     words, sound = (percent(by[one]["probability"]) for one in ("words", "sound"))

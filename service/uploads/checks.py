@@ -115,10 +115,10 @@ def require_sound(path: Path, name: Name, hours: float) -> None:
     """Refuse a file that is not sound, or contains something else, too.
 
     Args:
-        hours: its longest duration.
+        hours: the longest duration.
 
     Raises:
-        ProblemError: it is.
+        ProblemError: the file is not sound, contains something else, or is too long.
     """
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
@@ -156,8 +156,8 @@ def require_captions(path: Path, name: Name) -> None:
 def require_words(report: Mapping[str, object], name: Name) -> None:
     """Refuse captions without words, or of other recordings than the one that is added.
 
-    A file that names recordings itself, as CTM does, would put them into the index under names that
-    nobody could describe or delete here.
+    A file may name recordings itself, as CTM does. The index would then have recordings that nobody
+    could describe or delete here.
 
     Args:
         report: of `std-index --dry-run --json`.
@@ -178,7 +178,7 @@ def metadata_file(rows: Mapping[str, Mapping[str, str]]) -> bytes:
     """The content of the table of metadata.
 
     Raises:
-        InputError: a value is none that metadata may have.
+        InputError: a value is not valid as metadata.
     """
     columns = sorted({column for row in rows.values() for column in row})
     text = io.StringIO()

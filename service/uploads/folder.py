@@ -142,8 +142,8 @@ class UploadFolder:
         """Move a checked file to its place.
 
         Raises:
-            ProblemError: the recording has such a file now, restored or recognised meanwhile.
-            InputError: the disk is full, or a value is none that metadata may have.
+            ProblemError: the recording has such a file meanwhile, restored or recognised.
+            InputError: the disk is full, or a value is not valid as metadata.
         """
         with self._lock:
             require_free(arriving.name, self._known())
@@ -165,7 +165,7 @@ class UploadFolder:
 
         Raises:
             ProblemError: nobody added such a recording.
-            InputError: the disk is full, or a value is none that metadata may have.
+            InputError: the disk is full, or a value is not valid as metadata.
         """
         with self._lock:
             self.require(name)

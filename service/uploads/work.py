@@ -1,8 +1,8 @@
 """Recognise and index added recordings: `std-recognise`, then `std-store sync`.
 
-Both commands run at low priority, one of each at a time, on the whole folder. So a restarted
-service continues, and files put there by other means are processed. The progress of a recording is
-read from the folder.
+Both commands run at low priority, one of each at a time, on the whole folder. A restarted service
+therefore continues, and files that come into the folder by other means are processed, too. The
+progress of a recording is read from the folder.
 """
 
 import json
@@ -56,7 +56,7 @@ class CommandResult(NamedTuple):
     message: str  # its last line on stderr
 
     def reasons(self, key: str) -> list[str]:
-        """The files that it could not read, with reasons."""
+        """The files that the command could not read, with reasons."""
         found = self.document.get(key)
         return [str(one) for one in found] if isinstance(found, list) else []
 
@@ -278,7 +278,7 @@ class UploadWork:
             path.unlink()
 
     def _content(self) -> Content:
-        """What the folder has of each recording that has words."""
+        """The state of the files of each recording that has words."""
         metadata, found = self.folder.metadata(), Content()
         for name, files in self.folder.files().items():
             with suppress(OSError):

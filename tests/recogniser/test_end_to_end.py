@@ -185,7 +185,7 @@ def test_stopped_by_a_signal_it_says_so_and_goes_on(small, tmp_path):
     process.send_signal(signal.SIGTERM)
     _, told = process.communicate(timeout=500)
     assert process.returncode == 130
-    assert "the same command goes on there" in told
+    assert "the same command continues there" in told
     assert part.read_bytes().endswith(b"\n")
 
 

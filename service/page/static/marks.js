@@ -203,14 +203,16 @@ function wait(one) {
 
 async function sendAgain() {
   for (const one of waitingMarks()) {
+    let told = "a mark that was kept in this browser is saved";
     try {
       await keep(one.key, one.wanted);
     } catch (error) {
       if (error.status === undefined || error.status >= 500 || error.status === 429) return;
+      told = `a mark that was kept in this browser is not saved: ${error.message}`;
     }
     const same = JSON.stringify(one);
     localStorage.setItem(WAITING, JSON.stringify(waitingMarks().filter((other) => JSON.stringify(other) !== same)));
-    announce("a mark that waited is saved");
+    announce(told);
   }
 }
 

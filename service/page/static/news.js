@@ -16,7 +16,7 @@ function stopping(term, place) {
   button.type = "button";
   button.className = "quiet";
   button.textContent = "stop";
-  button.setAttribute("aria-label", `Watch ${term} no longer`);
+  button.setAttribute("aria-label", `Stop watching ${term}`);
   button.addEventListener("click", async () => {
     try {
       await askJson(`/api/alerts?term=${encodeURIComponent(term)}`, { method: "DELETE" });

@@ -73,7 +73,7 @@ function post(file, known, progress) {
     request.setRequestHeader("Content-Type", "application/octet-stream");
     if (known) request.setRequestHeader("Authorization", `Bearer ${known}`);
     request.upload.addEventListener("progress", ({ loaded, total }) => progress(loaded / total));
-    request.addEventListener("error", () => reject(new Error("the service does not take it")));
+    request.addEventListener("error", () => reject(new Error("the file could not be sent")));
     request.addEventListener("load", () => resolve(request));
     request.send(file);
   });

@@ -125,7 +125,7 @@ class Writer:
             except ConflictError as error:
                 raise StoreBusyError(
                     f"{self._database.url}: lost the right to write (no contact for too long); "
-                    "another process has taken over; nothing of this commit counts"
+                    "another process has taken over; this commit has no effect"
                 ) from error
 
     def commit(

@@ -327,7 +327,7 @@ def test_doubt_is_a_warning_that_names_the_option(inputs, tmp_path, capsys):
     assert main([*map(str, inputs), "--store", str(tmp_path / "index")]) == 0
     err = capsys.readouterr().err
     assert "3 recordings (names0/1 ...) with too few words that tell a language" in err
-    assert "--language says it" in err
+    assert "give the language with --language" in err
     assert main([str(inputs[3]), "--store", str(tmp_path / "names")]) == 0
     assert "no recognisable language" in capsys.readouterr().err
 

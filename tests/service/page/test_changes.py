@@ -287,12 +287,12 @@ def test_searches_are_saved_watched_and_counted(serve_pages, german_settings, op
             "und Remove", "und Forget",
         ]  # fmt: skip
         (tmp_path / "watched.txt").write_text("und\nhaus, burg\nrathaus, see\n")
-        page.get_by_role("button", name="Watch und no longer").press("Enter")
+        page.get_by_role("button", name="Stop watching und").press("Enter")
         page.locator("#news").get_by_text("several terms with commas").wait_for()
         opened.complaints.clear()  # of the status
         assert page.locator("#announcement").inner_text().startswith("watched.txt: expected")
         (tmp_path / "watched.txt").write_text("und\n")
-        page.get_by_role("button", name="Watch und no longer").press("Enter")
+        page.get_by_role("button", name="Stop watching und").press("Enter")
         page.locator("#news").wait_for(state="hidden")
         page.get_by_role("button", name="Remove und").press("Enter")
         page.get_by_role("heading", name="Saved searches").wait_for(state="detached")
