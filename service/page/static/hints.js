@@ -74,7 +74,7 @@ export function addHints(box, list, note, done) {
       const unknown = whole.unknown.filter((word) => !unfinished.has(word));
       note.textContent = unknown.length === 0 ? ""
         : `The recogniser does not know ${unknown.map((word) => `“${word}”`).join(", ")}: `
-          + "searching by its parts and its sound.";
+          + `searching by ${unknown.length === 1 ? "its" : "their"} parts and sound.`;
     } catch (error) {
       if (error.name !== "AbortError") note.textContent = error.message;
     }
