@@ -7,7 +7,7 @@
 
 A look-up costs one step per segment, so an index of many small segments is slow to search, and one
 big segment is slow to add to. Tiers are the compromise: `FAN_IN` segments of about the same size
-are merged into one, so each posting is rewritten at most once per tier and an index of n postings
+are merged into one. So each posting is rewritten at most once per tier, and an index of n postings
 has at most about ``FAN_IN * log(n)`` segments.
 """
 

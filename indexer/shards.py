@@ -92,9 +92,9 @@ class Gathered:
 def gathered_batch(shard: Shard) -> Gathered:
     """Merge a shard's batch to one segment.
 
-    An audio file is replaced as a whole and phrases are joined within a segment, so a file whose
+    An audio file is replaced as a whole, and phrases are joined within a segment. So a file whose
     utterances are spread over several batches must be in one commit: earlier segments of this run
-    with a part of it are merged in.
+    that have a part of it are merged into this one.
     """
     fresh = frozenset(one.recording.file for columns in shard.batch for one in columns.recordings)
     again = fresh & shard.added

@@ -197,7 +197,7 @@ class _Indexed(NamedTuple):
         return cls(root, of_all.keys(), own, kept, called, files)
 
     def is_missing(self, origin: str) -> bool:
-        """Whether an input is from the folder, not behind a link, and is not there any more."""
+        """Whether an input is from the folder, not behind a link, and no longer exists."""
         if not origin.startswith(self.root) or os.path.lexists(origin):
             return False
         path, depth = Path(origin), origin.removeprefix(self.root).count("/")

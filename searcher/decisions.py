@@ -25,14 +25,14 @@ The exact rule
     E[1 / (1 + K_i)] = integral over u in [0, 1] of
                        exp(-missing (1 - u)) prod_{j != i} (1 - p_j + p_j u)
 
-    where K_i counts the others; the expected gain is additive over candidates, so each decision is
-    best on its own:  accept i  <=>  p_i E[1 / (1 + K_i)] >= beta / (T - N) (P_1 - p_i).
+    where K_i counts the others. The expected gain is a sum over candidates, so each decision can be
+    made by itself:  accept i  <=>  p_i E[1 / (1 + K_i)] >= beta / (T - N) (P_1 - p_i).
 
     P_1 is the probability that a false alarm has a cost: 1 if terms that do not occur are scored,
     too; otherwise the probability that the term occurs, with or without a candidate. The latter,
     and ``missing`` = 0.03, were chosen by measurement, not derived from the share of places that
-    are found (`searcher.calibration.occurrence_rate.DETECTED`): P_1 = 1 loses .003 to .026 ATWV in
-    the sets of docs/calibration.md, and ``missing`` of .1 and .3 lose, too.
+    are found (`searcher.calibration.occurrence_rate.DETECTED`). P_1 = 1 loses .003 to .026 ATWV in
+    the sets of docs/calibration.md; values of .1 and .3 for ``missing`` lose, too.
 
     In x = 1 - u the integrand falls at least as fast as exp(-N x), where N is the expected number,
     so 40 nodes on the relevant interval are enough for any N. The product over j differs between a

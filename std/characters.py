@@ -6,10 +6,10 @@
 
 These scripts do not mark where words begin, and programs that guess it disagree. So each character
 is a word of the index, as in the n-gram analysers of text search, and a term is a phrase of
-characters: it is found wherever its characters follow each other, however the text was cut into
-words. A character is a unit that is never divided: an ideogram, a kana with its marks, a consonant
-with the vowels and tones around it (เกาะ, ສະ, ស្តី, မင်). Korean has spaces, so its words stay;
-``*`` finds parts of them.
+characters. It is found wherever its characters follow each other; the division of the text into
+words does not matter. A character is a unit that is never divided: an ideogram, a kana with its
+marks, a consonant with the vowels and tones around it (เกาะ, ສະ, ស្តី, မင်). Korean has spaces, so
+its words stay; ``*`` finds parts of them.
 
 Sources: Unicode 15.1, scripts and annex 29 (grapheme clusters); for Thai, Theeramunkong et al.,
 "Character cluster based Thai information retrieval" (2000).

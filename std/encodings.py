@@ -7,8 +7,8 @@
 The order is: a byte order mark; the user's ``--encoding``; UTF-16 without a mark, recognised by its
 zero bytes; UTF-8, even if damaged; otherwise a code page. charset-normalizer lists the possible
 code pages. The chosen page is the one in which all letters beyond ASCII belong to one language
-(`ALPHABETS`, from Unicode CLDR, main and auxiliary letters): a text that was decoded in the wrong
-page has letters that no single language combines (Polish read as French is "s³uchaæ"). Of several
+(`ALPHABETS`, from Unicode CLDR, main and auxiliary letters). A text that was decoded in the wrong
+page has letters that no single language combines: Polish read as French is "s³uchaæ". Of several
 pages the one with more of the language's commonest words is chosen. If two pages are equally good
 and give different texts, the file is refused: wrong words could not be found, and nobody would
 notice.

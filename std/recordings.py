@@ -5,9 +5,9 @@
     fitting_rows        which of them fit an expression of conditions
 
 A condition can name any column of the metadata, and these columns of every index: ``recording``
-(the name), ``channel``, ``language`` (the code of the language in which the words were pronounced,
-or else that of the metadata) and ``speaker`` (the speakers of the recogniser's output, and those of
-the metadata).
+(the name), ``channel``, ``language`` and ``speaker``. The language is the code of the language in
+which the words were pronounced, or else that of the metadata. The speakers are those of the
+recogniser's output and those of the metadata.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -193,7 +193,7 @@ def _without_gaps(said: Int32s) -> Int32s:
 def pivot_slots(lattice: Lattice) -> SlotSums:
     """Add every link to the slot of the best path that it overlaps most.
 
-    Links that overlap none of its words get a separate slot in that gap. A slot that holds two
+    Links that overlap no word of the path get a separate slot in that gap. A slot that holds two
     links of one path may sum to more than one; it is then scaled.
     """
     posteriors, word = link_posteriors(lattice), lattice.word + 1

@@ -164,7 +164,8 @@ def placed(blocks: Iterable[Utterances], chunks: Chunks, path: Path) -> Iterator
         chunks: where parts begin; recordings that are not listed stay as they are.
 
     Raises:
-        InputError: the numbers of parts and starts differ, or speech goes on beyond its part.
+        InputError: the numbers of parts and starts differ, or speech lasts beyond the end of its
+            part.
     """
     parts: dict[Recording, _Part] = {}
     for block in blocks:

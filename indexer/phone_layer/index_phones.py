@@ -145,7 +145,7 @@ def _earlier(sources: Sources) -> HeardBy | None:
 
 
 def _is_due(earlier: HeardBy, sources: Sources) -> bool:
-    """Whether a new layer could be learned from so much more sound that it is due."""
+    """Whether a new layer is due, because it could be learned from much more sound."""
     spoken = sum(len(one.sound) for one in sources.recordings if one.words.timed.any())
     return min(spoken, TRAINING_FRAMES) >= ENOUGH * layer_kept(earlier)[1].frames
 

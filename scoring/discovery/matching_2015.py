@@ -5,12 +5,12 @@ member has that type are counted, on the discovered side up to 19 phones only, a
 without regard to file.
 
 P_disc* holds the ordered pairs (p, q) of equally long n-grams of two fragments that share a class,
-where the shorter fragment slides along the longer one: p and q align iff one fragment reaches at
-least as far as the other on both sides of them. `count` counts them without listing: for n-grams
-that lie in one member of one class, the partners are counted by *cells* (class, reach to the left,
-reach to the right), and the few pairs of fragments that touch in time are subtracted. Only n-grams
-that lie in several members can form a pair in more than one way; their pairs are listed, a block at
-a time.
+where the shorter fragment is moved along the longer one. p and q align iff one fragment reaches at
+least as far as the other on both sides of them. `count` counts the pairs without listing them. For
+n-grams that lie in one member of one class, the partners are counted by *cells* (class, reach to
+the left, reach to the right), and the few pairs of fragments that touch in time are subtracted.
+Only n-grams that lie in several members can form a pair in more than one way; their pairs are
+listed, a block at a time.
 """
 
 from collections.abc import Callable, Iterable, Iterator

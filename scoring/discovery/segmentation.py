@@ -5,9 +5,9 @@
     type      P = |types(F_disc) n types(F_goldLex)| / |types(F_disc)|
               R = ... / |types(F_goldLex)|
 
-The rules for boundaries differ in where they allow 30 ms: the task description when it takes the
-index of the nearest phone boundary (`indexed_edges`), the 2017 toolkit in the transcription of
-fragments (`snapped_edges`), the 2015 toolkit when it compares times (`close_edges`).
+The rules for boundaries allow 30 ms at different steps. The task description does so when it takes
+the index of the nearest phone boundary (`indexed_edges`), the 2017 toolkit in the transcription of
+fragments (`snapped_edges`), and the 2015 toolkit when it compares times (`close_edges`).
 """
 
 from collections.abc import Sequence
@@ -140,10 +140,10 @@ def by_symbols(
 ) -> tuple[Rates, Rates]:
     """Token and type of zrc2017.
 
-    A fragment is compared with the word it covers most (share of the word's duration, the first
-    one on ties); it is a hit iff its symbols are exactly those of all the phones that share time
-    with that word. Each word is hit once. Found types are the transcriptions of hits; seen types
-    those of all fragments, of any length; gold types are *orthographic* words.
+    A fragment is compared with the word it covers most (share of the word's duration, the first one
+    on ties). It is a hit iff its symbols are exactly those of all the phones that share time with
+    that word. Each word is hit once. Found types are the transcriptions of hits; seen types those
+    of all fragments, of any length; gold types are *orthographic* words.
 
     Args:
         phones, words: the gold annotation.

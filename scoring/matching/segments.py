@@ -176,9 +176,9 @@ def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Ints:
 def pair(hits: Detections, occurrences: Occurrences, segments: Segments) -> SegmentPairs:
     """Reduce hits and occurrences to one per term and segment, and pair them.
 
-    A hit whose middle is on a border answers for the first segment there. It finds a target in
-    each segment that it touches and that has no better answer of its own; a hit that would have
-    found one, but for a better answer, is left out.
+    A hit whose middle is on a border answers for the first segment there. It finds a target in each
+    segment that it touches, unless the segment has a better hit of its own. A hit that finds no
+    target only because of a better hit is left out.
 
     Args:
         hits: inside the excerpts with their middle.

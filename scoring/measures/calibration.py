@@ -1,8 +1,8 @@
 """Calibration: the predictions of the probabilities against the observed counts.
 
 If scores are the probabilities that hits are correct, then eight in ten hits of 0.8 are correct,
-the scores of accepted hits sum to the number of correct ones, and the TWV of the decisions can be
-predicted without a reference. The difference is the calibration error.
+and the scores of accepted hits sum to the number of correct ones. The TWV of the decisions can then
+be predicted without a reference. The difference is the calibration error.
 
     reliability    share of correct hits by score, with intervals: the calibration plot
     expectations   counts and TWV, expected beside observed: the table

@@ -156,7 +156,7 @@ def _curve_name(system: str, group: str) -> str:
 
 
 def drawable(text: str) -> str:
-    """A text for matplotlib, which has no glyph for some letters and takes dollars for formulas."""
+    """A text for matplotlib, which has no glyph for some letters and reads dollars as formulas."""
     return printable(text).replace("$", r"\$")
 
 

@@ -5,14 +5,14 @@ extend        seeds -> Alignments
 
 A window is six frames, 40 ms apart. Windows are hashed by some of their signs, drawn at random
 (locality-sensitive hashing; Indyk and Motwani, STOC 1998; for speech Jansen and Van Durme, ASRU
-2011), once for each of `TABLES` draws; those of one bucket are compared frame by frame. So most
+2011), once for each of `TABLES` draws. Windows of one bucket are compared frame by frame. So most
 pairs are never compared, and the work is linear in the number of frames for blocks of limited size.
 
-A path extends from its seed in both directions, frame by frame; its score is the best so far, and
-it ends where the score has fallen by `DROP` (Smith and Waterman 1981; the drop: Altschul and others
-1990). A pair of frames scores the difference between their usual distance and their distance, which
-is negative by chance. A step may advance one stretch by one frame and the other by two, so one may
-be said up to twice as fast as the other.
+A path extends from its seed in both directions, frame by frame. Its score is the highest on the
+way, and it ends where the score has fallen by `DROP` from there (Smith and Waterman 1981; the drop:
+Altschul and others 1990). A pair of frames scores the difference between their usual distance and
+their distance, which is negative by chance. A step may advance one stretch by one frame and the
+other by two, so one may be said up to twice as fast as the other.
 `tests/searcher/discovery/test_parts.py` has the slow equivalent.
 """
 

@@ -17,8 +17,8 @@ gives it more weight.
 
 The doubt of a recording needs no transcript, and it does not depend on the division of the index
 into segments. But a recogniser that writes the posterior 1 for every word has no doubt. If
-`std-tune` learned a model of every recogniser from a transcript, the doubts are measured: the
-doubts of a recogniser are multiplied by a factor, so that their mean is one minus the mean
+`std-tune` learned a model of every recogniser from a transcript, the doubts are measured. The
+doubts of a recogniser are then multiplied by a factor, so that their mean is one minus the mean
 posterior of the spoken words.
 
 Source: linear opinion pools and their generalisations (Genest and Zidek 1986, Statistical Science

@@ -9,10 +9,10 @@ A place in four copies is one place, not four independent ones, so only original
 each copy gets its original's hits (`searcher.results.search_result`).
 
 Copies have equal slots: times, posteriors of 'no word here' to the bit, and likeliest words. Other
-alternatives are not compared: they are stored by word in the postings of the whole segment, all of
-which a database would have to send, and another posterior of an alternative nearly always changes
-that of 'no word here'. Audio that was encoded and recognised again has other posteriors and is not
-a copy.
+alternatives are not compared. They are stored by word in the postings of the whole segment, and a
+database would have to send all of these. Besides, if the posterior of an alternative differs, that
+of 'no word here' nearly always differs, too. Audio that was encoded and recognised again has other
+posteriors and is not a copy.
 """
 
 from collections import Counter, defaultdict

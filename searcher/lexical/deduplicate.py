@@ -6,10 +6,11 @@ other paths, other variants or phonetic search are the same event found again: t
 
 Candidates of one term that follow each other without a gap form an overlap group. Within a group,
 the best candidate suppresses those that share time with it, or touch it in a common slot. There are
-two exceptions, because neighbouring slots overlap slightly where a term is said twice in a row: the
-same words with their middles half a second apart (and no common first or last slot), and different
-words of a wildcard in different slots that overlap by less than half. Linking all neighbours into
-one event would lose a word said twice in a row.
+two exceptions, because neighbouring slots overlap slightly where a term is said twice in a row.
+Both hits stay if they have the same words, with their middles half a second apart and no common
+first or last slot. They also stay if they have different words of a wildcard in different slots
+that overlap by less than half. Linking all neighbours into one event would lose a word said twice
+in a row.
 
         best_first        candidates -> the candidate that suppresses each
         _block            the best remaining candidates, as many as can be compared at once

@@ -55,7 +55,7 @@ class PhraseSpans(NamedTuple):
 
     @classmethod
     def nowhere(cls, words: int, *, is_cut: bool) -> "PhraseSpans":
-        """No places of a phrase of so many words."""
+        """No places of a phrase with a given number of words."""
         none = np.empty(0, np.int64)
         return cls(none, none, none, np.empty(0), np.empty((0, words), np.int64), is_cut)
 

@@ -4,8 +4,9 @@ Times are recording keys (recording << 32 | ms) as int64, so spans in different 
 neighbours. Scores are log-likelihood ratios in nats.
 
 A *window* is a run of slots. Its alternatives ("arcs") in order of time, each spelled out in
-phones ("nodes"), form a graph: an arc follows another if it begins where that one ends, or
-stands in the next slot, and is later; of two that begin together the one in the later slot is.
+phones ("nodes"), form a graph. An arc follows another if it is later, and either begins where the
+other ends or is in the next slot. Of two arcs that begin together, the one in the later slot is
+later.
 
     best_scores             the score of the best alignment in each window, without its path
     find_hits               aligns a query to every path of the graph of each window

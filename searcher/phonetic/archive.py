@@ -4,10 +4,11 @@
     archive_of      the same, from memory, from beside an index, or learned now
     SearchedArchive the searched part of it, with its number of chances for false alarms
 
-The statistics belong to a snapshot or a part of it, a pronouncer and a confusion matrix. Beside an
-index in a folder they are stored in one small file, each with a checksum and a digest of all of
-these: those of the last snapshot for the last few pronouncers, matrices and searched parts.
-Otherwise each process learns them once. Damaged ones are learned again.
+The statistics belong to a snapshot or a part of it, a pronouncer and a confusion matrix. If the
+index is a folder, they are stored beside it in one small file, each with a checksum and a digest of
+its snapshot, part, pronouncer and matrix. The file has those of the last snapshot, for the last few
+pronouncers, matrices and searched parts. Otherwise each process learns them once. Damaged ones are
+learned again.
 """
 
 import json

@@ -67,9 +67,10 @@ class PhoneticColumns(NamedTuple):
 class LikeliestPhones(NamedTuple):
     """The phones of the likeliest word of each slot of a segment, in order of time.
 
-    A place is begin << 2 * BESIDE_BITS | before << BESIDE_BITS | behind: the row of a slot's first
-    phone, and the number of rows before and behind the slot that belong to slots within
-    `MAX_WORD_SPAN_MS`, at most `MOST_BESIDE`. So one read of memory tells all of a slot.
+    A place is begin << 2 * BESIDE_BITS | before << BESIDE_BITS | behind. ``begin`` is the row of a
+    slot's first phone; ``before`` and ``behind`` are the numbers of rows on both sides of the slot
+    that belong to slots within `MAX_WORD_SPAN_MS`, at most `MOST_BESIDE`. So one read of memory
+    tells all of a slot.
     """
 
     phones: UInt8s  # (S,) `SILENT` for a slot without
@@ -117,7 +118,7 @@ class PhoneticHits(NamedTuple):
 
 
 def room_for_hits(n: int, phones: int) -> PhoneticHits:
-    """Room for ``n`` hits of a query of so many phones, all inside the searched speech."""
+    """Room for ``n`` hits of a query with a number of phones, all inside the searched speech."""
     return PhoneticHits(
         segment=np.zeros(n, np.int64),
         recording=np.empty(n, np.int64),

@@ -74,7 +74,7 @@ class Extensions(NamedTuple):
 
 
 def limits_of(arcs: int) -> SeedLimits:
-    """The limits in an archive of so many alternatives."""
+    """The limits in an archive with a number of alternatives."""
     return SeedLimits(
         max(MIN_SEEDS, arcs // ARCS_PER_SEED), max(MIN_WINDOWS, arcs // ARCS_PER_WINDOW)
     )

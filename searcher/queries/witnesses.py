@@ -1,8 +1,8 @@
 """The places of a query, each with the probability that the query holds with it as evidence.
 
-A place of “a” is a witness of ``a AND b`` if it is right and “b” is said in the unit; of
-``a NEAR/5s b`` if it is right and a right place of “b” is close to it; of ``a OR b`` if it is
-right. Phrases that must not be said have no places.
+A place of “a” must be right to be a witness. For ``a AND b``, “b” must also be said in the unit;
+for ``a NEAR/5s b``, a right place of “b” must be close to it; ``a OR b`` requires nothing more.
+Phrases that must not be said have no places.
 """
 
 from collections import Counter

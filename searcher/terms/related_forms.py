@@ -6,12 +6,13 @@
         of_phrase             words -> phrases with some words in other forms
 
 Two words are related if they have a common beginning and the vocabulary exchanges their endings:
-enough words with one ending become words of the index with the other ("häuser" like "kinder" and
-"lichter", but "haushalt" like no word in -halt). If few words have the ending, the share of common
-letters counts, with the weight of `GUESSED` words. So small indexes guess and large ones learn.
-Inflections and derived words are not distinguished, because a person wants to see both. The method
-is independent of language, except for function words, which have no forms, for the particles that
-are attached to words in Arabic and Hebrew, and for Turkish endings after an apostrophe.
+enough words with one ending become words of the index with the other. So "häuser" is a form of
+"haus", as "kinder" of "kind" and "lichter" of "licht", but "haushalt" is not, because no other word
+has a form in -halt. If few words have the ending, the share of common letters counts, with the
+weight of `GUESSED` words. So small indexes guess and large ones learn. Inflections and derived
+words are not distinguished, because a person wants to see both. The method is independent of
+language, except for function words, which have no forms, for the particles that are attached to
+words in Arabic and Hebrew, and for Turkish endings after an apostrophe.
 
 The measure is that of paradigms by minimal pairs: Goldsmith 2001, "Unsupervised learning of the
 morphology of a natural language"; the share of pairs, shrunk to a guess, is ours.

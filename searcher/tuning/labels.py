@@ -15,7 +15,7 @@
 Occurrences and pairs are those of scoring: both come from `std.matching`.
 
 People mark the places that they see, mostly probable ones. If the choice of the marked places
-depends only on the evidence, it needs no correction: the weights maximise the likelihood of the
+depends only on the evidence, it needs no correction. The weights maximise the likelihood of the
 labels given the evidence, in which the choice cancels out (missing at random: Rubin 1976). It does
 not cancel out if people mark right places more often than wrong ones with the same evidence.
 """

@@ -3,9 +3,9 @@
 A column that a file lacks stays unchanged, and an empty cell deletes the value in the index. So a
 table of two columns changes only these columns.
 
-A table that an index printed (``std-store list --csv``) and a person edited has columns of the
-index itself, which are not metadata, and a row for each channel of a recording, while metadata
-belong to the audio file.
+A person may edit a table that an index printed (``std-store list --csv``). Such a table has columns
+of the index itself, which are not metadata. It has a row for each channel of a recording, while
+metadata belong to the audio file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

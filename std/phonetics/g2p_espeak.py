@@ -35,9 +35,9 @@ _VOWELS = frozenset("aeiouyæøœаеиоуыэюяєіїαεηιουω")
 def pieces(word: str) -> list[str]:
     """The word in pieces of at most `MAX_PIECE_LETTERS` and `MAX_PIECE_BYTES` of UTF-8.
 
-    A piece ends at the best border of its second half: beside what is no letter (hyphens, digits),
-    else before a consonant that a vowel follows, where syllables begin, else anywhere; before a
-    combining mark only if there is nothing else.
+    A piece ends at the best border of its second half: beside a character that is no letter
+    (hyphens, digits); else where a syllable begins, before a consonant that a vowel follows; else
+    anywhere. It ends before a combining mark only if there is no other border.
 
     >>> pieces("dort" * 20)[0] == "dort" * 15, pieces("guten")
     (True, ['guten'])

@@ -9,8 +9,8 @@ next letter, the one before, the second next, and so on (`context`). It holds th
 phones of the letter in such words; it has a child only where these differ. So a tree of a
 dictionary gives the dictionary's own pronunciations, and similar ones to other words. It is the
 IGTree of Daelemans, van den Bosch and Weijters, *IGTree: using trees for compression and
-classification in lazy learning algorithms*, 1997, which used it for this; the order of the
-neighbours is fixed, by distance, the right one first.
+classification in lazy learning algorithms*, 1997, which used it for pronunciations. The order of
+the neighbours is fixed: by distance, the right neighbour first.
 """
 
 from collections import Counter

@@ -36,7 +36,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Both are said, with at most so many seconds between them, in any order."""
+    """Both are said, in any order, with at most the given number of seconds between them."""
 
     left: "Expression"
     right: "Expression"

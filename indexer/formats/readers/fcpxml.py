@@ -5,10 +5,11 @@
         <caption lane="1" offset="7s" duration="3003/1500s" role="iTT?captionFormat=ITT.en">
           <text placement="bottom"> <text-style ref="ts1">hello there</text-style> </text>
 
-Times are rational seconds. An ``offset`` is a place on the clock of the element around, which shows
-``start`` (a sequence and its spine: ``tcStart``, any other spine: 0) where that element begins; an
-element of a spine without one follows the element before it. A caption's own ``start`` does not
-change when it is shown. A ``ref-clip`` shows the named part of a sequence within its time.
+Times are rational seconds. An ``offset`` is a time on the clock of the enclosing element. Where the
+enclosing element begins, its clock shows ``start`` (a sequence and its spine: ``tcStart``, any
+other spine: 0). In a spine, an element without ``offset`` follows the element before it. A
+caption's own ``start`` does not change when it is shown. A ``ref-clip`` shows the named part of a
+sequence within its time.
 
 Without captions, titles (``<title>``) are read if texts are shown for a good part of the timeline,
 as subtitles are, but not names of people below their pictures. Disabled texts and unedited titles

@@ -7,7 +7,7 @@
           | number [ "h" | "m" | "s" | "ms" | "f" | "t" ]
 
 Times count from the start of the parent element, or from 0 if that is the only possibility (Apple's
-lyrics); an end may be a duration (``dur``), and an element without an end ends with its parent, or
+lyrics). An end may be a duration (``dur``). An element without an end ends with its parent, or
 lasts until the next. A ``p`` is a cue. If the texts in it have times, each of them is one; single
 words then have real times, syllables are joined. Styles, regions and metadata are skipped, except
 the names of agents (``ttm:agent``), who are the speakers. The language is the nearest ``xml:lang``.

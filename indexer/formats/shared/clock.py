@@ -212,7 +212,7 @@ UNITS_S = (1.0, 0.001, 0.01, 1e-7, 1e-6, 1e-9)  # the likelier ones first
 
 
 def plausible(letters: float, length_s: float) -> bool:
-    """Whether so many letters may be said in so many seconds."""
+    """Whether a number of letters may be said in a number of seconds."""
     return SLOWEST * length_s <= letters <= FASTEST * length_s
 
 

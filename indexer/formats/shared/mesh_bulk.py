@@ -5,9 +5,9 @@
     Tokens.words     the distinct ones among some of them, and the row of each
 
 Splitting a text makes a Python object of every token. Here a token is a place in the text, and
-eight of its bytes at a time are one 64-bit integer: telling tokens apart and reading decimals
-are then a few array operations on all tokens of a block together. The first token of a line is its
-keyword; the times of an alternative are found by slot and word. If anything is unusual,
+eight of its bytes at a time are one 64-bit integer. Comparing tokens and reading decimals are then
+a few array operations on all tokens of a block together. The first token of a line is its keyword;
+the times of an alternative are found by slot and word. If anything is unusual,
 `indexer.formats.readers.mesh.parse_strictly` reads the text again and names errors.
 
 The quotient in `Tokens.numbers` is rounded correctly: Clinger, "How to read floating point numbers

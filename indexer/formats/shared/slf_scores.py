@@ -4,12 +4,12 @@
     scores    fields of its links -> a natural logarithm each, scaled
 
 Score of a link = acscale * a + lmscale * (l or n) + prscale * r + wdpenalty, divided by lmscale
-if that is above 1, so that posteriors are not extreme; if every link has p=, these are the
+if that is above 1, so that posteriors are not extreme. If every link has p=, these are the
 posteriors. ``acoustic_scale`` and ``lm_scale`` of the options overrule both.
 
 PocketSphinx writes a= and p= but no l=. Its posteriors weigh the acoustic score by 1/20, half the
-weight in its search (1/9.5), so they rely on the language model too much: score of a link = .08 * a
-+ the language score derived from p=. An ``acoustic_scale`` of .05 gives p= as written.
+weight in its search (1/9.5), so they rely on the language model too much. Here the score of a link
+= .08 * a + the language score derived from p=. An ``acoustic_scale`` of .05 gives p= as written.
 
 Source: The HTK Book 3.4, chapter 20 "Lattice format"; PocketSphinx ``ps_lattice_posterior``; .08:
 docs/benchmarks.md, "From lattices".

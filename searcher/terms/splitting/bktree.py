@@ -1,9 +1,10 @@
 """Algorithm III of the thesis: a BK-tree (Burkhard and Keller 1973), in flat arrays.
 
-One tree per word length instead of the thesis's trees of overlapping length ranges: a segment of
-m letters with limit k asks the trees of m - k to m + k letters, no word is stored twice, and all
-trees lie in the same arrays. Nodes stand in breadth-first order, the roots first, so the children
-of a node are neighbours and ``first_child`` alone says where they are; they ascend by ``edge``.
+There is one tree per word length, instead of the thesis's trees of overlapping length ranges. A
+segment of m letters with limit k is looked up in the trees of m - k to m + k letters. No word is
+stored twice, and all trees are in the same arrays. Nodes stand in breadth-first order, the roots
+first, so the children of a node are neighbours and ``first_child`` alone says where they are; they
+ascend by ``edge``.
 
 The arrays can be stored as .npy files and mapped into memory again: `save`, `load`, and
 `load_or_build`, which saves a tree if there is none.

@@ -1,8 +1,8 @@
 """Compiled kernels of the neighbour indexes. Imported on first use: numba is heavy.
 
 All of them answer one question (see `searcher.terms.splitting.matches`) from different layouts, so
-they share a frame: a word as letters, ``limits`` by segment length (-1 = too short), and rows
-(start, end, id, distance) as result, in no particular order.
+they have the same arguments and result. They take a word as letters and ``limits`` by segment
+length (-1 = too short), and return rows (start, end, id, distance) in no particular order.
 
 Edit distances are bit-parallel (Myers 1999) for pairs of words of at most 64 letters.
 """

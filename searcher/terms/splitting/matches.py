@@ -104,7 +104,7 @@ class MatchLimits:
             raise ValueError(f"expected at least 1 letter per part, got {self.min_part_letters}")
 
     def edits(self, letters: int) -> int:
-        """Most edits in a segment of so many letters; 0.2 of 5 is 1, despite rounding errors.
+        """Most edits in a segment with a number of letters; 0.2 of 5 is 1, despite rounding errors.
 
         >>> [MatchLimits().edits(n) for n in (4, 5, 9, 10, 30)]
         [0, 1, 1, 2, 2]

@@ -1,9 +1,9 @@
 """The n best splits of a word, as paths over its matches. Compiled; imported on first use.
 
-Partial splits are kept by (position, number of parts), the n best of each, so the work grows with
-positions x parts x matches x n, however many splits there are: the thesis's backtracking
-(figure 4.2) meets 1e14 candidates a word at K=3, R=0.6. Costs add up along a split, and a mean
-over the parts (eq. 3.1) is a sum again once their number is fixed, so the result is exact.
+Partial splits are kept by (position, number of parts), the n best of each. So the work grows with
+positions x parts x matches x n, and not with the number of splits: the thesis's backtracking
+(figure 4.2) meets 1e14 candidates a word at K=3, R=0.6. Costs add up along a split, and a mean over
+the parts (eq. 3.1) is a sum again once their number is fixed, so the result is exact.
 """
 
 import numpy as np

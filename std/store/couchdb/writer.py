@@ -7,8 +7,8 @@ machine can find out. Taking over the lease changes the revision of the document
 the former owner's commit.
 
 CouchDB refuses a document that has changed since it was read, but each node checks only its own
-copy: two nodes of a cluster may each accept a writer, and so do both halves of a split cluster. So
-a writer reads the document again after taking the lease, and it resolves conflicting revisions
+copy. Two nodes of a cluster may each accept a writer, and both halves of a split cluster may, too.
+So a writer reads the document again after taking the lease, and it resolves conflicting revisions
 before it removes any segment.
 """
 
