@@ -50,7 +50,10 @@ class FileSpans:
         return len(self.file)
 
 
-def lines(stream: BinaryIO, path: Path | str) -> Iterator[tuple[int, list[str]]]:
+Line = tuple[int, list[str]]  # its 1-based number, and its fields
+
+
+def lines(stream: BinaryIO, path: Path | str) -> Iterator[Line]:
     """Yield (1-based number, fields) of every line; a blank line has no fields.
 
     Fields are separated by any run of blanks or tabs; a missing last newline does no harm.
@@ -65,41 +68,35 @@ def lines(stream: BinaryIO, path: Path | str) -> Iterator[tuple[int, list[str]]]
         yield number, line.split()
 
 
-def spans(
-    path: Path | str,
-    numbers: Sequence[int],
-    names: Sequence[str],
-    onsets: Sequence[str],
-    offsets: Sequence[str],
-) -> FileSpans:
-    """Make columns of the fields of lines.
+def spans(path: Path | str, rows: Sequence[Line]) -> FileSpans:
+    """Make columns of lines whose first fields are ``file onset offset``.
 
     Args:
         path: the path of the file, for messages.
-        numbers: (n,) line numbers.
-        names: (n,) recording of each line.
-        onsets, offsets: (n,) times in seconds, as text.
+        rows: (n,) the lines.
 
     Raises:
         InputError: an onset or offset is no finite number, or an offset is not after its onset.
     """
-    files = sorted(set(names))
+    files = sorted({fields[0] for _, fields in rows})
     index = {name: i for i, name in enumerate(files)}
     try:
-        onset_s = np.fromiter(map(float, onsets), np.float64, len(onsets))
-        offset_s = np.fromiter(map(float, offsets), np.float64, len(offsets))
+        onset_s, offset_s = (
+            np.fromiter((float(fields[i]) for _, fields in rows), np.float64, len(rows))
+            for i in (1, 2)
+        )
         good = (np.abs(onset_s) <= MAX_TIME_S) & (offset_s <= MAX_TIME_S) & (offset_s > onset_s)
     except ValueError:
-        good = np.zeros(len(numbers), np.bool_)
+        good = np.zeros(len(rows), np.bool_)
     if not good.all():
-        for number, onset, offset in zip(numbers, onsets, offsets, strict=True):
+        for number, (_, onset, offset, *_) in rows:
             _require_span(path, number, onset, offset)
     return FileSpans(
         files=tuple(files),
-        file=np.fromiter((index[name] for name in names), np.int32, len(names)),
+        file=np.fromiter((index[fields[0]] for _, fields in rows), np.int32, len(rows)),
         onset_s=onset_s,
         offset_s=offset_s,
-        line=np.asarray(numbers, dtype=np.int32),
+        line=np.array([number for number, _ in rows], np.int32),
     )
 
 
@@ -141,30 +138,18 @@ def parse_alignment(stream: BinaryIO, path: Path | str = "<stream>") -> Alignmen
         InputError: a line has not four fields, its times are malformed, or one label lies inside
             another of the same file, so that their order in time is in doubt.
     """
-    numbers: list[int] = []
-    names: list[str] = []
-    onsets: list[str] = []
-    offsets: list[str] = []
-    symbols: list[str] = []
-    for number, fields in lines(stream, path):
-        if not fields:
-            continue
+    found = [(number, fields) for number, fields in lines(stream, path) if fields]
+    for number, fields in found:
         if len(fields) != 4:
             raise InputError(path, number, "file onset offset symbol", " ".join(fields))
-        numbers.append(number)
-        names.append(fields[0])
-        onsets.append(fields[1])
-        offsets.append(fields[2])
-        symbols.append(fields[3])
-    if not numbers:
+    if not found:
         raise InputError(
             path, 0, "at least one line: file onset offset symbol", Unquoted("nothing")
         )
-    rows = spans(path, numbers, names, onsets, offsets)
-    labels = sorted(set(symbols))
+    labels = sorted({fields[3] for _, fields in found})
     index = {symbol: i for i, symbol in enumerate(labels)}
-    label = np.fromiter((index[symbol] for symbol in symbols), np.int32, len(symbols))
-    return _in_order(path, AlignmentTier(rows, tuple(labels), label))
+    label = np.fromiter((index[fields[3]] for _, fields in found), np.int32, len(found))
+    return _in_order(path, AlignmentTier(spans(path, found), tuple(labels), label))
 
 
 def _in_order(path: Path | str, tier: AlignmentTier) -> AlignmentTier:
@@ -222,10 +207,7 @@ def parse_classes(stream: BinaryIO, path: Path | str = "<stream>") -> Classes:
     """
     header_line: dict[str, int] = {}
     is_open = False
-    numbers: list[int] = []
-    names: list[str] = []
-    onsets: list[str] = []
-    offsets: list[str] = []
+    members: list[Line] = []
     member_of: list[int] = []
     for number, fields in lines(stream, path):
         if not fields:
@@ -245,15 +227,12 @@ def parse_classes(stream: BinaryIO, path: Path | str = "<stream>") -> Classes:
         elif not is_open:
             raise InputError(path, number, "a header (Class and its id)", " ".join(fields))
         else:
-            numbers.append(number)
-            names.append(fields[0])
-            onsets.append(fields[1])
-            offsets.append(fields[2])
+            members.append((number, fields))
             member_of.append(len(header_line) - 1)
     return Classes(
         ids=tuple(header_line),
         member_of=np.asarray(member_of, dtype=np.int32),
-        spans=spans(path, numbers, names, onsets, offsets),
+        spans=spans(path, members),
     )
 
 
@@ -273,10 +252,7 @@ def parse_folds(stream: BinaryIO, path: Path | str = "<stream>") -> Folds:
         InputError: a line has not three fields, its times are malformed, or there is no line.
     """
     fold: list[int] = []
-    numbers: list[int] = []
-    names: list[str] = []
-    onsets: list[str] = []
-    offsets: list[str] = []
+    intervals: list[Line] = []
     count, is_open = 0, False
     for number, fields in lines(stream, path):
         if not fields:
@@ -287,13 +263,10 @@ def parse_folds(stream: BinaryIO, path: Path | str = "<stream>") -> Folds:
         count += not is_open
         is_open = True
         fold.append(count - 1)
-        numbers.append(number)
-        names.append(fields[0])
-        onsets.append(fields[1])
-        offsets.append(fields[2])
-    if not numbers:
+        intervals.append((number, fields))
+    if not intervals:
         raise InputError(path, 0, "at least one line: file onset offset", Unquoted("nothing"))
-    return Folds(count, np.asarray(fold, np.int32), spans(path, numbers, names, onsets, offsets))
+    return Folds(count, np.asarray(fold, np.int32), spans(path, intervals))
 
 
 def parse_talkers(stream: BinaryIO, path: Path | str = "<stream>") -> dict[str, str]:
