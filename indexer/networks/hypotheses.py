@@ -187,19 +187,22 @@ def weighted(
 def by_confidence(
     confidences: Sequence[float], words: Sequence[Sequence[HypothesisWord]]
 ) -> list[UtteranceHypothesis]:
-    """Give hypotheses their confidences as weights, scaled where they sum to more than 1.
+    """Give hypotheses their confidences as weights; if one has none (0), all weights are equal."""
+    return scaled(confidences if all(confidences) else [1.0] * len(words), words)
 
-    If one has none (0), all weights are equal.
 
-    >>> [one.weight for one in by_confidence([0.75, 0.75], [[], []])]
+def scaled(
+    weights: Sequence[float], words: Sequence[Sequence[HypothesisWord]]
+) -> list[UtteranceHypothesis]:
+    """Give hypotheses weights, scaled where they sum to more than 1.
+
+    >>> [one.weight for one in scaled([0.75, 0.75], [[], []])]
     [0.5, 0.5]
     """
-    if not all(confidences):
-        confidences = [1.0] * len(words)
-    total = max(1.0, sum(confidences))
+    total = max(1.0, sum(weights))
     return [
-        UtteranceHypothesis(confidence / total, sequence)
-        for confidence, sequence in zip(confidences, words, strict=True)
+        UtteranceHypothesis(weight / total, sequence)
+        for weight, sequence in zip(weights, words, strict=True)
     ]
 
 

@@ -36,7 +36,7 @@ from indexer.formats.shared.recordings import (
     recording_of,
 )
 from indexer.formats.shared.stated import speaker_in, stated_language
-from indexer.networks.hypotheses import HypothesisWord, UtteranceHypothesis, bare, spoken, untimed
+from indexer.networks.hypotheses import HypothesisWord, bare, scaled, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -94,22 +94,10 @@ def parse(
             )
             utterances.stem = recording.file
             utterances.language, utterances.speaker = stated_language(phrase), speaker_in(phrase)
-            n_best = _weighted(best, word_lists)
+            weights = [1.0] if len(best) == 1 else [_confidence(one, 1.0) for one in best]
+            n_best = scaled(weights, word_lists)
             utterances.add_n_best(phrase.line, where, n_best, _span(phrase, per_second))
     yield utterances.collected()
-
-
-def _weighted(
-    best: Sequence[Part], word_lists: Sequence[list[HypothesisWord]]
-) -> list[UtteranceHypothesis]:
-    if len(best) == 1:
-        return [UtteranceHypothesis(1.0, word_lists[0])]
-    weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
-    total = max(1.0, sum(weights))
-    return [
-        UtteranceHypothesis(weight / total, words)
-        for weight, words in zip(weights, word_lists, strict=True)
-    ]
 
 
 def _unwrapped(document: Part) -> Part:

@@ -23,6 +23,7 @@ from indexer.networks.hypotheses import (
     HypothesisWord,
     UtteranceHypothesis,
     by_pauses,
+    scaled,
     speaker_of,
     turns_of,
     write_hypotheses,
@@ -189,11 +190,10 @@ class NumberedUtterances:
         for utterance in by_pauses([words[0] for words in slots]):
             self._begin(line, recording, NO_SPAN, utterance)
             for words in slots[at : at + len(utterance)]:
-                total = max(1.0, sum(word.confidence for word in words))
-                competing = [UtteranceHypothesis(word.confidence / total, [word]) for word in words]
                 if len(words) == 1:
                     write_words(self._builder, line, words)
                 else:
+                    competing = scaled([one.confidence for one in words], [[one] for one in words])
                     write_hypotheses(self._builder, line, competing)
             at += len(utterance)
 
