@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from indexer.reading_arguments import add_reading_options, add_recording_options
+from indexer.reading_arguments import (
+    add_reading_options,
+    add_recording_options,
+    indexing_settings,
+    require_each_once,
+)
 from std.command import (
     file_argument,
     folder_argument,
@@ -28,7 +33,6 @@ from std.options import (
     add_row_options,
     add_scheduler_option,
     add_store_option,
-    configuration_of,
 )
 from std.parser import Parser
 
@@ -199,23 +203,15 @@ def index(args: argparse.Namespace) -> int:
     """Index the inputs, and apply metadata."""
     started = Stopwatch()
     from indexer import cli_actions, index_files
-    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     report = index_files(
         args.input,
         args.store,
-        ecf=args.ecf,
-        metadata=args.metadata,
-        config=configuration_of(args),
-        language=args.language,
-        options=input_options(args),
-        jobs=args.jobs,
-        scheduler=args.scheduler,
         delete=args.replace,
         keep_going=args.keep_going,
-        audio=args.audio,
         progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
+        **indexing_settings(args),
     )
     cli_actions.tell_of_problems(report, args)
     if args.json:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from indexer.output import preview_rows, print_previews
+from indexer.reading_arguments import indexing_settings, input_options, require_each_once
 from std.command import print_json, progress_bar, say, tell, warn
 from std.display.rows import LINES, TABLE, form_of, print_rows
 from std.errors import named
@@ -30,7 +31,6 @@ FILES_NAMED = 20  # files of a kind named without --verbose
 def preview(args: argparse.Namespace) -> int:
     """Print a preview of indexing; 2 if an input would be refused."""
     from indexer import preview_files
-    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     previews = list(
@@ -126,7 +126,6 @@ def watch_inputs(args: argparse.Namespace) -> int:
     """Index files that appear in a folder, one line per file, until SIGTERM or Ctrl-C."""
     started = Stopwatch()
     from indexer import watch_folder
-    from indexer.reading_arguments import input_options, require_each_once
 
     require_each_once(args)
     with told_to_stop() as stop:
@@ -137,15 +136,8 @@ def watch_inputs(args: argparse.Namespace) -> int:
             args.store,
             tell=lambda line: say("std-index", line),
             stopped=stop.wait,
-            options=input_options(args),
-            ecf=args.ecf,
-            metadata=args.metadata,
-            audio=args.audio,
-            config=configuration_of(args),
-            language=args.language,
-            jobs=args.jobs,
-            scheduler=args.scheduler,
             progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
+            **indexing_settings(args),
         )
     if args.json:
         print_json({"indexed": indexed} | started.cost()._asdict())
@@ -158,7 +150,6 @@ def write_queries(args: argparse.Namespace) -> int:
     """Write the spoken queries of the inputs for std-search."""
     started = Stopwatch()
     from indexer import read_spoken_queries
-    from indexer.reading_arguments import input_options, require_each_once
     from std.distinct import require_distinct
     from std.outputs import open_output, output_name
     from std.spoken_queries import dump

@@ -4,11 +4,12 @@ import argparse
 import re
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer import FORMAT_NAMES, installed_formats
 from std.command import encoding_argument, file_argument, folder_argument, number, text_argument
 from std.errors import meant, quoted
+from std.options import configuration_of
 from std.parser import Parser
 from std.ranges import Range
 
@@ -226,6 +227,13 @@ def require_each_once(args: argparse.Namespace) -> None:
     require_distinct(
         named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store or ()
     )
+
+
+def indexing_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `index_files` and `sync_folder` that are options of both commands."""
+    same = ("ecf", "metadata", "audio", "language", "jobs", "scheduler")
+    given = {name: getattr(args, name) for name in same}
+    return given | {"options": input_options(args), "config": configuration_of(args)}
 
 
 def input_options(args: argparse.Namespace) -> "InputOptions":

@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from indexer.reading_arguments import indexing_settings
 from std.command import print_json, progress_bar, say, tell, warn
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.errors import StdError
@@ -147,20 +148,8 @@ def sync(args: argparse.Namespace, stores: Sequence[str]) -> int:
     started = Stopwatch()
     from indexer import sync_folder, watch_folder
     from indexer.cli_actions import tell_of_problems, told_to_stop
-    from indexer.reading_arguments import input_options
 
-    settings: dict[str, Any] = {
-        "options": input_options(args),
-        "ecf": args.ecf,
-        "metadata": args.metadata,
-        "audio": args.audio,
-        "feedback": args.feedback,
-        "alerts": args.alerts,
-        "config": configuration_of(args),
-        "language": args.language,
-        "jobs": args.jobs,
-        "scheduler": args.scheduler,
-    }
+    settings = indexing_settings(args) | {"feedback": args.feedback, "alerts": args.alerts}
     if args.watch:
         with told_to_stop() as stop:
             indexed = watch_folder(
