@@ -74,8 +74,7 @@ from std.files import read
 from std.nist import term_list
 from std.nist.ecf import speech_s
 from std.store import Segment, open_store
-from std.store.columns import Int64s
-from std.values import Float64s, Recording, TermList
+from std.values import Float64s, Int64s, Recording, TermList
 
 RECOGNISERS = {  # name: folder, language
     "clean_v25k": ("german/clean_v25k", "de"),

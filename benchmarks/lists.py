@@ -66,8 +66,7 @@ from searcher.tuning.labels import (
 )
 from std.config import load_config
 from std.nist.ecf import speech_s
-from std.store.columns import Int64s
-from std.values import Bools, ConfusionNetwork, Float64s, Recording, Term
+from std.values import Bools, ConfusionNetwork, Float64s, Int64s, Recording, Term
 
 WATCHED = 500  # of each kind of terms that nobody says
 SETTINGS: tuple[Literal["independent", "whole"], ...] = ("independent", "whole")

@@ -25,9 +25,9 @@ from std.errors import NONE, InputError, Unquoted
 from std.languages.detection import of_segment
 from std.metadata.table import of_rows
 from std.store import CommittedSegment, Store
-from std.store.columns import Int64s, SegmentColumns
+from std.store.columns import SegmentColumns
 from std.text import Normalisation
-from std.values import Recording
+from std.values import Int64s, Recording
 
 LEAST_SAME = 0.3  # share of a transcript's words that must be in the recording
 BEYOND_MS = 10_000  # after the last word; a correction stands beside it

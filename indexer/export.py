@@ -35,14 +35,13 @@ from std.store.columns import (
     SLOT_ERROR,
     TIME_MASK,
     IndexedRecording,
-    Int64s,
     SegmentColumns,
     live_recordings,
     unpack_vocabulary,
 )
 from std.store.protocol import verified_columns
 from std.store.speakers import Speakers
-from std.values import ConfusionNetwork, Recording
+from std.values import ConfusionNetwork, Int64s, Recording
 
 
 @dataclass(frozen=True, slots=True)

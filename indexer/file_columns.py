@@ -27,7 +27,6 @@ from indexer.inputs import Input, utterances_in
 from indexer.networks.chunks import BACK_S
 from indexer.networks.columns import NEEDED_TIMES
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.slot_times import Int64s
 from indexer.networks.turns import spoken_by
 from indexer.networks.utterances import Utterances, concatenated
 from indexer.segments.invert import invert
@@ -56,7 +55,7 @@ from std.repairs import (
 from std.store.columns import SegmentColumns
 from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers
-from std.values import Recording
+from std.values import Int64s, Recording
 
 LEAST_LETTERS = 200  # said, or expected in the time: with fewer the rate is not judged
 BACK_MS = round(1000 * BACK_S)

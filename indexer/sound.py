@@ -31,8 +31,8 @@ from std.numbers import clock
 from std.sound.columns import FRAME_MS, OFFSETS, Encoder, SegmentSound, segment_sound
 from std.sound.files import read_sound
 from std.store import Segment, Store
-from std.store.columns import KEY_SHIFT, SegmentColumns, UInt64s, live_recordings
-from std.values import Bools, Float64s, Recording
+from std.store.columns import KEY_SHIFT, SegmentColumns, live_recordings
+from std.values import Bools, Float64s, Recording, UInt64s
 
 LARGEST_S = 5.0  # offset that is found
 MOST_FRAMES = int(1000 * LARGEST_S) // FRAME_MS

@@ -22,11 +22,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+UInt8s = npt.NDArray[np.uint8]
+UInt16s = npt.NDArray[np.uint16]
+UInt32s = npt.NDArray[np.uint32]
+UInt64s = npt.NDArray[np.uint64]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Column = npt.NDArray[np.generic]
 
 # Who asks. ``adhoc``: a person, for terms one by one; ``*`` stands for any letters of a word,
 # letters without accents for accented ones, and the terms may not be said at all. ``list``: an

@@ -18,7 +18,8 @@ from rapidfuzz.distance import Levenshtein
 from indexer.corrections.slots import SpokenWord
 from indexer.segments.separate import shares_of
 from std.corrections import CorrectedWord, Correction
-from std.store.columns import MAX_WORD_MS, Int64s
+from std.store.columns import MAX_WORD_MS
+from std.values import Int64s
 
 Pronounce = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 NEAR_MS = 1000  # of a time: words farther away are not replaced

@@ -22,9 +22,7 @@ from std.corrections import Correction, KeptSlot, Layer
 from std.store.columns import (
     SLOT_ERROR,
     TIME_MASK,
-    Column,
     IndexedRecording,
-    Int64s,
     SegmentColumns,
     first_slots,
     pack_vocabulary,
@@ -32,7 +30,7 @@ from std.store.columns import (
 )
 from std.store.resident import ResidentSegment
 from std.store.speakers import COLUMNS, Speakers, speaker_columns
-from std.values import Bools, Recording
+from std.values import Bools, Column, Int64s, Recording
 
 
 class SpokenWord(NamedTuple):

@@ -37,9 +37,9 @@ from std.languages.detection import (
     telling,
     worth,
 )
-from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabulary
+from std.store.columns import KEY_SHIFT, SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
-from std.values import Float64s, Recording
+from std.values import Float64s, Int64s, Recording
 
 PERSIAN_SHARE = 0.1  # of words in Arabic script: from this share a recording is not in Arabic
 CELLS = 4_000_000  # words times recordings counted at a time

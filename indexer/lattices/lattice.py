@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from indexer.networks.slot_times import Int64s
 from std.errors import InputError
 from std.repairs import GOES_BACK, Repairs
-from std.values import Bools, Float64s, Int32s, Recording, freeze, ranges
+from std.values import Bools, Float64s, Int32s, Int64s, Recording, freeze, ranges
 
 LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or faster alignment
 

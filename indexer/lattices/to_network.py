@@ -21,10 +21,10 @@ from indexer.lattices.lattice import NO_WORD, Lattice, LatticeMethod, ordered
 from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.raw import RawUtterances
-from indexer.networks.slot_times import Int64s, untangled
+from indexer.networks.slot_times import untangled
 from indexer.networks.utterances import Utterances, slot_errors
 from std.errors import InputError, Unquoted
-from std.values import Float64s, Int32s
+from std.values import Float64s, Int32s, Int64s
 
 MIN_POSTERIOR = 1e-4  # links below it are ignored
 MIN_MASS = 1e-6  # of a word in a slot; less is rounding

@@ -21,14 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import NONE, InputError, Unquoted
 from std.fields import number, numbered, shown, text
 from std.files import AnyPath, open_input
 from std.nist.audio_names import recording_name
 from std.ranges import MAX_TIME_S
-from std.values import Float64s, Recording
+from std.values import Float64s, Int64s, Recording
 
 BACK_S = 10.0  # least jump back of a clock; people who talk at once are hardly so far apart
 BEYOND_S = 1.0  # how far speech of a part may reach into the next one

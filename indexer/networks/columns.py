@@ -23,7 +23,6 @@ from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
 from indexer.networks.raw import RawUtterances, settled
 from indexer.networks.slot_times import (
     Filled,
-    Int64s,
     filled,
     letters,
     times_from_one_best,
@@ -34,7 +33,7 @@ from indexer.networks.utterances import SEGMENTS_HINT, Utterances, UtteranceSpan
 from std.errors import InputError, Unquoted
 from std.networks import TimedWord
 from std.ranges import MAX_WORD_S
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 SEGMENT_TOLERANCE_S = 1.0  # how far times may reach beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors this far above 1 counts as 1

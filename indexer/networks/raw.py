@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from indexer.networks.chunks import BACK_S
-from indexer.networks.slot_times import Int64s, letters
+from indexer.networks.slot_times import letters
 from std.errors import InputError
 from std.ranges import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.repairs import (
@@ -35,7 +35,7 @@ from std.repairs import (
     Repairs,
     span_s,
 )
-from std.values import Bools, Float64s, Recording
+from std.values import Bools, Float64s, Int64s, Recording
 
 SECONDS_PER_LETTER = 0.07  # of speech, about 14 letters a second
 SHORTEST_PER_LETTER = 0.02  # a cue is not cut shorter: nobody speaks faster

@@ -30,12 +30,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from std.networks import TimedWord
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Int64s
 
-Int64s = npt.NDArray[np.int64]
 DIGIT_LETTERS = 4  # of the name of a digit, the mean of English: zero, one, two, ...
 _DIGIT = re.compile(r"\d")
 SKIP_COST = 0.6  # two skips cost more than the worst match: a slot takes a word where it can

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.nist.rttm import Turns
-from std.values import Recording
+from std.values import Int64s, Recording
 
 NOBODY = -1
 

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from indexer.networks.slot_times import Int64s
 from std.errors import InputError
 from std.store.columns import row_ranges
-from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Recording
+from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Int64s, Recording
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"

@@ -40,10 +40,10 @@ from indexer.segments.merge import merged
 from indexer.segments.phone_columns import kept_phones
 from std.execution.stop import check_stop
 from std.store import CommittedSegment, Store
-from std.store.columns import Int64s, live_recordings
+from std.store.columns import live_recordings
 from std.store.heard import HeardBy, HeardSlots, gathered
 from std.store.protocol import verified_columns
-from std.values import Recording
+from std.values import Int64s, Recording
 
 TRAINING_FRAMES = 4 * 3600 * 50  # four hours
 LEAST_FRAMES = 3000  # of words and pauses: a minute

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from std.sound.columns import Encoder
-from std.store.columns import Int64s
-from std.values import Float32s, Float64s, freeze
+from std.values import Float32s, Float64s, Int64s, freeze
 
 SHARE_POWER = 0.5  # of a phone's share: its posteriors are divided by this power
 WORST_FIT = -10.0  # nats

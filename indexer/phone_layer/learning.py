@@ -39,8 +39,7 @@ from indexer.phone_layer.layer import (
 from indexer.phone_layer.sources import PronouncedWords
 from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import Encoder
-from std.store.columns import Int64s
-from std.values import Float32s, Float64s, freeze
+from std.values import Float32s, Float64s, Int64s, freeze
 
 NEVER = -1e30  # nats; below any way
 

@@ -21,9 +21,8 @@ import numpy as np
 from indexer.phone_layer.layer import PhoneLayer, fits_of
 from std.execution.compiled import compiled
 from std.sound.columns import FRAME_MS, Encoder, Sound
-from std.store.columns import Int64s, UInt8s
 from std.store.heard import COST_A_NAT, NOBODY, SILENCE, HeardBy, HeardSlots
-from std.values import Float32s, Float64s, Recording
+from std.values import Float32s, Float64s, Int64s, Recording, UInt8s
 
 CHANGE = 1.5  # nats
 LONGEST_SLOT = 255  # frames: their number is a byte

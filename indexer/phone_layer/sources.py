@@ -16,16 +16,9 @@ import numpy.typing as npt
 from indexer.phone_layer.layer import FrameReader
 from std.sound.columns import OFFSETS, SIGN_BYTES, Encoder, SegmentSound, Sound, frames
 from std.store import Segment
-from std.store.columns import (
-    KEY_SHIFT,
-    SLOT_ERROR,
-    Int64s,
-    SegmentColumns,
-    row_ranges,
-    unpack_vocabulary,
-)
+from std.store.columns import KEY_SHIFT, SLOT_ERROR, SegmentColumns, row_ranges, unpack_vocabulary
 from std.store.heard import NOBODY, HeardBy, HeardSlots
-from std.values import Bools, Float32s, Recording, freeze
+from std.values import Bools, Float32s, Int64s, Recording, freeze
 
 SURE_MS = 100  # how far the times of a word to learn from may be off
 

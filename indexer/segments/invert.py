@@ -12,17 +12,14 @@ from std.store.columns import (
     MAX_WORD_MS,
     SLOT_ERROR,
     TIME_MASK,
-    Column,
     IndexedRecording,
-    Int64s,
     SegmentColumns,
-    UInt64s,
     first_slots,
     pack_vocabulary,
 )
 from std.store.speakers import speaker_columns, turn_columns
 from std.text import Normalisation
-from std.values import ConfusionNetwork, Float32s, Int32s
+from std.values import Column, ConfusionNetwork, Float32s, Int32s, Int64s, UInt64s
 
 SURE = 1e-3  # posteriors of a slot may sum to this much less than 1
 

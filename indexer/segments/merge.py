@@ -20,17 +20,14 @@ from std.store.columns import (
     KEY_SHIFT,
     SLOT_ERROR,
     TIME_MASK,
-    Column,
     IndexedRecording,
-    Int64s,
     SegmentColumns,
-    UInt64s,
     first_slots,
     pack_vocabulary,
 )
 from std.store.protocol import verified_columns
 from std.store.speakers import NAMES, Speakers, speaker_columns, turn_columns
-from std.values import Bools, Int32s, Recording
+from std.values import Bools, Column, Int32s, Int64s, Recording, UInt64s
 
 Rows = Int64s | slice
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.segments.invert import posting_order
-from std.store.columns import TIME_MASK, Int64s, SegmentColumns, UInt16s, UInt32s, UInt64s
-from std.values import Bools, Float32s, Int32s
+from std.store.columns import TIME_MASK, SegmentColumns
+from std.values import Bools, Float32s, Int32s, Int64s, UInt16s, UInt32s, UInt64s
 
 BLOCK_POSTINGS = 2_000_000  # merged at once
 

@@ -28,7 +28,6 @@ from std.languages.detection import guess_language, language_code
 from std.phonetics.g2p import UNPRONOUNCEABLE, UnpronounceableError
 from std.phonetics.lexicon import Lexicon, PhoneTable, lexicon_in, made
 from std.store.columns import (
-    Column,
     IndexedRecording,
     SegmentColumns,
     pack_vocabulary,
@@ -36,7 +35,7 @@ from std.store.columns import (
     unpack_vocabulary,
 )
 from std.store.heard import HeardSlots, gathered
-from std.values import Bools, Recording
+from std.values import Bools, Column, Recording
 
 
 @dataclass(slots=True)

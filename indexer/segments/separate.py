@@ -18,12 +18,11 @@ from itertools import accumulate, compress, count, pairwise
 
 import numpy as np
 
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances, stacked
 from std.config import IndexConfig
 from std.store.columns import row_ranges
 from std.text import Normalisation
-from std.values import Alternative, ConfusionNetwork, Int32s, Slot
+from std.values import Alternative, ConfusionNetwork, Int32s, Int64s, Slot
 
 
 def separated(utterances: Utterances, normalisation: Normalisation) -> Utterances:

@@ -24,8 +24,8 @@ from std.errors import InputError, StoreError, Unquoted
 from std.sound.columns import FRAME_MS, OFFSETS, SegmentSound, Sound, frames, signs
 from std.sound.files import read_sound, sound_name
 from std.store import Segment
-from std.store.columns import Column, IndexedRecording, Int64s, SegmentColumns, first_slots
-from std.values import Bools, Recording
+from std.store.columns import IndexedRecording, SegmentColumns, first_slots
+from std.values import Bools, Column, Int64s, Recording
 
 LATEST_START_MS = 2**31 - 1
 FRAMES_PER_POSTING = 10  # a posting's bytes are about a third of ten frames'

@@ -31,11 +31,9 @@ import numpy.typing as npt
 
 from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import Column, Int64s, UInt64s
-from std.values import Float32s, Int32s, Recording, freeze
+from std.values import Column, Float32s, Int32s, Int64s, Recording, UInt8s, UInt64s, freeze
 
 PROJECTION_SEED = b"std sound 1"
-UInt8s = npt.NDArray[np.uint8]
 Float16s = npt.NDArray[np.float16]
 
 FRAME_MS = 20

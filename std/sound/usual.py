@@ -16,8 +16,7 @@ from numba.extending import intrinsic
 
 from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import SIGNS
-from std.store.columns import UInt64s
-from std.values import Bools, Int32s
+from std.values import Bools, Int32s, UInt64s
 
 SAMPLE = 1000  # frames, from all over the archive
 NEAREST = 5  # of them are nearer than is usual

@@ -23,10 +23,11 @@ import numpy as np
 
 from std.errors import StoreError, quoted
 from std.own_folder import OwnFolder, temporary_of
-from std.store.columns import Column, from_arrays
+from std.store.columns import from_arrays
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry
 from std.store.resident import ResidentSegment
 from std.system import allow_open_files
+from std.values import Column
 
 COLUMN_NAME = re.compile("[a-z0-9_]+")
 SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")

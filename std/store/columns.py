@@ -25,14 +25,21 @@ import numpy.typing as npt
 
 from std.errors import StoreError
 from std.store.speakers import Speakers
-from std.values import Bools, Float32s, Int32s, Recording, freeze
+from std.values import (
+    Bools,
+    Column,
+    Float32s,
+    Int32s,
+    Int64s,
+    Recording,
+    UInt8s,
+    UInt16s,
+    UInt32s,
+    UInt64s,
+    freeze,
+)
 
-Int64s = npt.NDArray[np.int64]
-UInt8s = npt.NDArray[np.uint8]
-UInt16s = npt.NDArray[np.uint16]
-UInt32s = npt.NDArray[np.uint32]
-UInt64s = npt.NDArray[np.uint64]
-Column = npt.NDArray[np.generic]
+__all__ = ["Column", "Int64s", "UInt8s", "UInt16s", "UInt32s", "UInt64s"]  # as its users take them
 
 # Extra column, (n,) of <u4: how far the times of a slot's words may be off where they are
 # estimates, 0 where they are the recogniser's. A segment without estimates does not have it, nor

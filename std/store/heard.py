@@ -33,13 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.store.speakers import HasColumns, are_there, read_columns
-from std.values import freeze
-
-Column = npt.NDArray[np.generic]
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-UInt8s = npt.NDArray[np.uint8]
-UInt16s = npt.NDArray[np.uint16]
+from std.values import Column, Int32s, Int64s, UInt8s, UInt16s, freeze
 
 SILENCE = "_"
 NOBODY = 255

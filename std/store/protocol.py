@@ -22,9 +22,7 @@ from std.store.columns import (
     KEY_SHIFT,
     MAX_TIME_MS,
     MAX_WORD_MS,
-    Column,
     IndexedRecording,
-    Int64s,
     Postings,
     SegmentColumns,
     Slots,
@@ -34,6 +32,7 @@ from std.store.columns import (
 from std.store.heard import HeardSlots
 from std.store.manifest import SegmentEntry
 from std.text import Normalisation
+from std.values import Column, Int64s
 
 Gaps = Callable[[], tuple[Int64s, Int64s]]
 

@@ -18,21 +18,17 @@ from std.errors import StoreBusyError, StoreError
 from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import (
     KEY_SHIFT,
-    Column,
     IndexedRecording,
-    Int64s,
     Postings,
     SegmentColumns,
     Slots,
-    UInt32s,
-    UInt64s,
     first_slots,
     unpack_vocabulary,
 )
 from std.store.manifest import Manifest, manifest_after_commit, metadata_after_commit, segment_entry
 from std.store.protocol import Commit, Store, faults
 from std.text import Normalisation
-from std.values import Bools, Float32s, Int32s
+from std.values import Bools, Column, Float32s, Int32s, Int64s, UInt32s, UInt64s
 
 
 @dataclass(frozen=True, eq=False)

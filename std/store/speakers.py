@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError
+from std.values import Column
 
 NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
 SPEAKER_TYPES = {NAMES: "u1", BEGIN: "<i4", ROW: "<i4"}
 COLUMNS = tuple(SPEAKER_TYPES)
-Column = npt.NDArray[np.generic]
 Integers = npt.NDArray[np.integer]
 T = TypeVar("T")
 

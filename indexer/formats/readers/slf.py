@@ -33,12 +33,11 @@ from indexer.formats.shared.reader import DEFAULT, FormatReader, ReaderOptions, 
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
 from indexer.lattices.lattice import Lattice, evenly_timed, forward_in_time, ordered
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import SEGMENTS_HINT, UtteranceSpan, span_of
 from std.errors import NONE, InputError, Unquoted
 from std.fields import number, numbered, shown, whole_number
 from std.ranges import MAX_LINKS, MAX_TIME_S
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 _FIELD = re.compile(rb'(?<!\S)([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)")

@@ -34,13 +34,12 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.raw import SECONDS_PER_LETTER, RawUtterances
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.characters import has_characters
 from std.errors import NONE, InputError
 from std.ranges import MAX_TIME_S, MAX_WORD_S
 from std.repairs import BAD_ROW, CLOCK_GOES_BACK, UNKNOWN, Repairs, span_s
-from std.values import Float64s, Recording
+from std.values import Float64s, Int64s, Recording
 
 CUES_AT_ONCE = 1 << 16
 SINGLE = 0.8  # of texts that are words

@@ -18,13 +18,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from indexer.networks.raw import RawUtterances, is_valid
-from indexer.networks.slot_times import Int64s
-from std.values import Bools, Float64s, Recording
-
-UInt64s = npt.NDArray[np.uint64]
+from std.values import Bools, Float64s, Int64s, Recording, UInt64s
 
 PAD = b"\n" * 16  # so that sixteen bytes can be read at any token
 EXACT_DIGITS = 15  # a 64-bit float holds any whole number of so many

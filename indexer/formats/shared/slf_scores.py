@@ -22,11 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from indexer.formats.shared.reader import ReaderOptions
-from indexer.networks.slot_times import Int64s
 from std import fields as field
 from std.errors import InputError
 from std.ranges import SUM_TOLERANCE
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 WRITTEN_SCALE = 1 / 20  # of a= inside PocketSphinx's p= (its default for -ascale is 20)
 ACOUSTIC_SCALE = 0.08  # our weight instead

@@ -34,7 +34,7 @@ from indexer.formats.shared.speaker_shapes import (
     is_name,
     is_noise,
 )
-from indexer.networks.slot_times import Int64s
+from std.values import Int64s
 
 MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
 NEARLY_ALL = 0.9  # of captions: prefixes of the others are names, too

@@ -23,8 +23,7 @@ import numpy as np
 
 from indexer.formats.shared.clock import codes_of
 from indexer.networks.nonwords import SOUNDS
-from indexer.networks.slot_times import Int64s
-from std.values import Bools
+from std.values import Bools, Int64s
 
 _LABEL = re.compile(
     r"(?i)(?:speaker|spk|spkr|sprecher(?:in)?|locuteur|locutrice|locutora?|hablante|orador"

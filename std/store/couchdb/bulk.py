@@ -10,7 +10,6 @@ import numpy as np
 
 from std.cache import Cache
 from std.errors import StoreError
-from std.store.columns import Column, Int64s, UInt8s
 from std.store.couchdb.codec import (
     EXTRA,
     Document,
@@ -24,6 +23,7 @@ from std.store.couchdb.database import BATCH_BYTES, Database
 from std.store.couchdb.errors import TooLargeError
 from std.store.couchdb.layout import Layout, extra_names, segment_of
 from std.store.resident import require_rows
+from std.values import Column, Int64s, UInt8s
 
 if TYPE_CHECKING:
     from couchdb.client import Row

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError
-from std.store.columns import Column
+from std.values import Column
 
 Document = dict[str, Any]
 ColumnTypes = dict[str, str]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from std.errors import StoreError, quoted
-from std.store.columns import KEY_SHIFT, Column, Int64s, SegmentColumns, Slots, row_ranges
+from std.store.columns import KEY_SHIFT, SegmentColumns, Slots, row_ranges
 from std.store.couchdb.codec import (
     BUCKET,
     EXTRA,
@@ -33,6 +33,7 @@ from std.store.couchdb.codec import (
     Document,
     encode_document,
 )
+from std.values import Column, Int64s
 
 DOCUMENT_NAME = re.compile(r"([0-9a-f]{32})\|[vbwsxm]\|.*", re.DOTALL)
 

@@ -18,9 +18,7 @@ from std.errors import StoreError
 from std.store.columns import (
     KEY_SHIFT,
     TIME_MASK,
-    Column,
     IndexedRecording,
-    Int64s,
     Postings,
     SegmentColumns,
     Slots,
@@ -51,7 +49,7 @@ from std.store.resident import (
     deleted_rows,
     without_recordings,
 )
-from std.values import Bools
+from std.values import Bools, Column, Int64s
 
 CACHE_BYTES = 128_000_000  # per segment: about 7 million postings
 COLUMN_NAMES = [column for column in WORD if column != "key"]  # of a posting, beside its start
