@@ -26,7 +26,7 @@ from std.nist.rttm import Transcript
 from std.values import Bools, Detections, Float64s, Int32s, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
-Truths = Sequence[bool] | npt.NDArray[np.bool_]
+Truths = Sequence[bool] | Bools
 
 
 def score_files(

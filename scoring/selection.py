@@ -101,7 +101,7 @@ def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, in
 
 def _ordered(
     hits: Detections, terms: dict[object, int], recordings: dict[object, int]
-) -> tuple[Numbers, npt.NDArray[np.float64]]:
+) -> tuple[Numbers, Float64s]:
     """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
 
     Hits at one place are ordered by decision and score, so the order of the list does not matter.

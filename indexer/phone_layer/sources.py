@@ -11,14 +11,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from indexer.phone_layer.layer import FrameReader
 from std.sound.columns import OFFSETS, SIGN_BYTES, Encoder, SegmentSound, Sound, frames
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SLOT_ERROR, SegmentColumns, row_ranges, unpack_vocabulary
 from std.store.heard import NOBODY, HeardBy, HeardSlots
-from std.values import Bools, Float32s, Int64s, Recording, freeze
+from std.values import Bools, Float32s, Int64s, Recording, UInt8s, freeze
 
 SURE_MS = 100  # how far the times of a word to learn from may be off
 
@@ -30,7 +29,7 @@ class PronouncedWords:
     begin_ms: Int64s  # (w,)
     end_ms: Int64s  # (w,)
     offsets: Int64s  # (w + 1,) into phones
-    phones: npt.NDArray[np.uint8]  # rows of the segment's inventory of phones
+    phones: UInt8s  # rows of the segment's inventory of phones
     timed: Bools  # (w,) whether the recogniser wrote the times
 
     def __post_init__(self) -> None:

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.discovery.corpus import Ints, Times
-from std.values import Bools
+from std.values import Bools, Float64s
 
 PairTest = Callable[[Ints, Ints], Bools]
 TalkerScope = Literal["all", "within", "cross"]
@@ -48,7 +47,7 @@ def _ends(ordered: Ints) -> tuple[Ints, Ints]:
     return np.repeat(new, sizes), np.repeat(new + sizes - 1, sizes)
 
 
-def smallest_of_others(group: Ints, owner: Ints, value: Times) -> npt.NDArray[np.float64]:
+def smallest_of_others(group: Ints, owner: Ints, value: Times) -> Float64s:
     """The smallest value in an item's group among items of other owners; inf if there is none."""
     order = np.lexsort((value, group))
     group_, owner_, value_ = group[order], owner[order], value[order].astype(np.float64)

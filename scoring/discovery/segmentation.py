@@ -13,7 +13,6 @@ fragments (`snapped_edges`), and the 2015 toolkit when it compares times (`close
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.discovery.corpus import Discovery, Ints, Times, Track, order_keys
 from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH
@@ -78,9 +77,7 @@ def _has_close(file: Ints, time_s: Times, other_file: Ints, other_time_s: Times)
     return (nearest >= 0) & (distance < EDGE_S)
 
 
-def _nearest(
-    file: Ints, time: Times, other_file: Ints, other_time: Times
-) -> tuple[Ints, npt.NDArray[np.float64]]:
+def _nearest(file: Ints, time: Times, other_file: Ints, other_time: Times) -> tuple[Ints, Float64s]:
     """Index of the nearest other point in the same file (the earlier on ties, -1 without one)."""
     best = np.full(len(file), -1)
     distance = np.full(len(file), np.inf)

@@ -25,7 +25,6 @@ Cases that the source leaves open:
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.measures.ranking import ascending_means
 from std.values import Bools, Float64s
@@ -274,7 +273,7 @@ def logit(p: float) -> float:
     return float(np.log(p) - np.log1p(-p))
 
 
-def _sigmoid(x: npt.NDArray[np.float64]) -> Float64s:
+def _sigmoid(x: Float64s) -> Float64s:
     positive = x >= 0
     e = np.exp(np.where(positive, -x, x))
     result: Float64s = np.where(positive, 1 / (1 + e), e / (1 + e))

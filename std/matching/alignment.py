@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.matching.occurrences import Occurrences
-from std.values import Detections, Float64s, Int32s, Recording, freeze, ranges
+from std.values import Detections, Float64s, Int32s, Int64s, Recording, freeze, ranges
 
 ALONE = -1  # the partner of an unpaired row
 
@@ -197,7 +197,7 @@ def align(
 def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
     """A number for each pair of term and recording, the same for hits and occurrences."""
     number: dict[Recording, int] = {}
-    tables: list[npt.NDArray[np.int64]] = []
+    tables: list[Int64s] = []
     for table in (hits.recordings, occurrences.recordings):
         tables.append(
             np.array([number.setdefault(recording, len(number)) for recording in table], np.int64)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from std.errors import ConfigError
 from std.phonetics.phones import Pronunciation, canonical
-from std.values import Float32s
+from std.values import Float32s, Int64s
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # from 3 on; before: none, an unknown one, the end
 NO_LETTER, UNKNOWN_LETTER, END_OF_WORD = range(3)
@@ -113,7 +113,7 @@ def _read(spelled: Sequence[bytes], cell: Cell) -> Float32s:
     return states
 
 
-def _written(state: Float32s, network: Network) -> npt.NDArray[np.int64]:
+def _written(state: Float32s, network: Network) -> Int64s:
     """The decoder's symbols for each state of a word, (n, MAX_WRITTEN_PHONES). state (n, h)"""
     symbols = np.full((len(state), MAX_WRITTEN_PHONES), END)
     symbol, going = np.full(len(state), START), np.arange(len(state))  # words that have not ended

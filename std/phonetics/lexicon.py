@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 
 from std.config import PronunciationConfig
 from std.errors import ConfigError, InputError
@@ -34,7 +33,7 @@ from std.outputs import open_output
 from std.phonetics.g2p import Converter, converter, named_or_other
 from std.phonetics.phones import Pronunciation, canonical
 from std.text import Normalisation
-from std.values import freeze
+from std.values import Int64s, UInt8s, freeze
 
 _VARIANT = re.compile(r"\(\d+\)$")
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$", re.ASCII | re.IGNORECASE)
@@ -169,8 +168,8 @@ class PhoneTable:
     """The likeliest pronunciation of each word; empty for words without phones."""
 
     inventory: tuple[str, ...]  # (P,) ascending
-    offsets: npt.NDArray[np.int64]  # (V + 1,)
-    phones: npt.NDArray[np.uint8]  # (total,) rows of the inventory
+    offsets: Int64s  # (V + 1,)
+    phones: UInt8s  # (total,) rows of the inventory
 
     def __post_init__(self) -> None:
         freeze(self)

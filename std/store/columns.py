@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, fields
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from std.errors import StoreError
 from std.store.speakers import Speakers
@@ -94,17 +93,17 @@ class Postings(NamedTuple):
     slot: Int32s  # (n,) row in the segment's slot columns
 
     @property
-    def recording(self) -> npt.NDArray[np.int64]:
+    def recording(self) -> Int64s:
         """(n,) index into the segment's recordings."""
         return (self.key >> KEY_SHIFT).astype(np.int64)
 
     @property
-    def start_ms(self) -> npt.NDArray[np.int64]:
+    def start_ms(self) -> Int64s:
         """(n,) start within the recording."""
         return (self.key & TIME_MASK).astype(np.int64)
 
     @property
-    def end_ms(self) -> npt.NDArray[np.int64]:
+    def end_ms(self) -> Int64s:
         """(n,) end within the recording."""
         return self.start_ms + self.duration_ms
 

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.store.speakers import HasColumns, are_there, read_columns
-from std.values import Column, Int32s, Int64s, UInt8s, UInt16s, freeze
+from std.values import Bools, Column, Int32s, Int64s, UInt8s, UInt16s, freeze
 
 SILENCE = "_"
 NOBODY = 255
@@ -101,9 +101,9 @@ class HeardSlots:
         freeze(self)
 
     @property
-    def is_heard(self) -> npt.NDArray[np.bool_]:
+    def is_heard(self) -> Bools:
         """(R,) which recordings have slots."""
-        is_heard: npt.NDArray[np.bool_] = self.layer != NOBODY
+        is_heard: Bools = self.layer != NOBODY
         return is_heard
 
     @classmethod
