@@ -23,8 +23,8 @@ from std.errors import InputError, Unquoted
 from std.files import AnyPath, paths_of, read
 from std.json_fields import read_json
 from std.nist.ecf import parse as parse_ecf
-from std.ranges import Range
 from std.spoken_queries import (
+    COST,
     QueryStretch,
     RecognitionCost,
     SpokenQueries,
@@ -35,7 +35,6 @@ from std.values import ECF, ConfusionNetwork, Slot
 
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
-COST = Range(0, 1_000_000_000_000)
 BEAM = 200  # sequences kept from slot to slot
 MIN_MASS = 1e-6  # of a slot without word and epsilon: skipping it is nearly impossible
 Words = tuple[str, ...]

@@ -16,9 +16,8 @@ from std.options import (
     add_selection_options,
 )
 from std.parser import Parser
-from std.ranges import CHANNEL, MAX_TIME_S, Range
+from std.ranges import CHANNEL, TIME_S
 
-TIME_S = Range(0, MAX_TIME_S)
 STORE_EXAMPLE = """\
 examples:
   std-store list INDEX --where 'date >= 2024-01 and speaker = "Ada"'

@@ -27,7 +27,7 @@ from recogniser import folder
 from recogniser.protocol import Window
 from std.errors import InputError, Unquoted
 from std.files import AnyPath, content_of, read
-from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
+from std.ranges import MAX_CHANNEL, TIME_S, Range
 from std.tables import read_table
 from std.values import Recording
 
@@ -35,7 +35,7 @@ COLUMNS = ("recording", "channel", "start_s", "end_s", "words")
 BETWEEN = ";"  # words of a stretch
 NEAR_S = 1.0  # between a slot and a place where words are searched
 ADDED = ("words", "last")  # to the line of a window, by its place in the file
-TIME_S, CHANNEL = Range(0, MAX_TIME_S), Range(1, MAX_CHANNEL, whole=True)
+CHANNEL = Range(1, MAX_CHANNEL, whole=True)
 
 Span = tuple[int, int]  # of a window, in ms
 

@@ -50,13 +50,12 @@ from std.fields import numbered
 from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
 from std.metadata.cells import channel_in
-from std.ranges import CHANNEL, MAX_TIME_S, Range
+from std.ranges import CHANNEL, MAX_TIME_S, TIME_S
 from std.tables import read_table
 from std.values import Recording
 
 MAX_MARK_BYTES = 1 << 16
 LOOKED_AT_BYTES = 4096
-TIME_S = Range(0, MAX_TIME_S)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
 RIGHT = ("yes", "true", "right", "ja", "richtig", "y", "j", "1", "x")

@@ -116,6 +116,7 @@ MAX_DOCUMENT_BYTES = 1 << 26  # of a model, and of what our own commands printed
 MAX_CHANNEL = 9999
 PROCESSES = Range(1, 1000, whole=True)  # of a command on this machine
 CHANNEL = Range(0, MAX_CHANNEL, whole=True)
+TIME_S = Range(0, MAX_TIME_S)
 
 # And readers of NIST's files and of ZeroSpeech's.
 SECONDS = Range(0, 1_000_000_000)  # 31 years

@@ -29,14 +29,13 @@ from typing import BinaryIO, NamedTuple
 
 from std.errors import NONE, InputError
 from std.json_fields import Part, read_json
-from std.ranges import MAX_TIME_S, Range
+from std.ranges import TIME_S, Range
 from std.terminal import json_text
 from std.values import Term, TermList
 
 QUERIES_FORMAT = "std spoken queries 1"
 WEIGHT = Range(0, 1, above=True)
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")  # XML and terminals cannot hold them
-DURATION_S = Range(0, MAX_TIME_S)
 COST = Range(0, 1_000_000_000_000)
 MAX_SUM = 1 + 1e-6  # of the weights of a query: they are written with so many digits
 
@@ -138,14 +137,14 @@ def _query(part: Part) -> SpokenQuery:
     if sum(one.weight for one in alternatives) > MAX_SUM:
         raise part["alternatives"].error("weights whose sum is at most 1")
     examples = tuple(one.text() for one in part["examples"])
-    duration_s = part["duration_s"].within(DURATION_S) if part.has("duration_s") else None
+    duration_s = part["duration_s"].within(TIME_S) if part.has("duration_s") else None
     likeliest_first = tuple(sorted(alternatives, key=lambda one: -one.weight))
     stretches = tuple(map(_stretch, part["stretches"])) if part.has("stretches") else ()
     return SpokenQuery(query_id, examples, likeliest_first, duration_s, stretches)
 
 
 def _stretch(part: Part) -> QueryStretch:
-    start_s, end_s = (part[name].within(DURATION_S) for name in ("start_s", "end_s"))
+    start_s, end_s = (part[name].within(TIME_S) for name in ("start_s", "end_s"))
     if end_s <= start_s:
         raise part["end_s"].error(f"a time after {start_s:g}")
     return QueryStretch(part["recording"].text(), start_s, end_s)

@@ -28,7 +28,7 @@ from std.corrections import Correction
 from std.errors import InputError
 from std.files import read_text
 from std.marks import RIGHT, WRONG
-from std.ranges import MAX_CHANNEL, MAX_TIME_S, Range
+from std.ranges import MAX_CHANNEL, TIME_S
 from std.tables import read_table
 from std.text import Normalisation
 from std.values import Recording
@@ -142,7 +142,7 @@ def _row(line: int, cells: dict[str, str], channel: str, path: Path) -> TableRow
     for what in ("start", "end"):
         text = cells[what]
         try:
-            seconds = Range(0, MAX_TIME_S).read(text if "." in text else text.replace(",", "."))
+            seconds = TIME_S.read(text if "." in text else text.replace(",", "."))
         except ValueError as error:
             raise InputError(path, line, "a time in seconds", text) from error
         times.append(round(1000 * seconds))
