@@ -168,7 +168,7 @@ def _of(
         return known[recording]
     url = ", ".join(store.url for store in stores)
     expected = f"a channel of {recording.file}"
-    raise InputError(url, 0, expected, str(recording.channel), "--channel says which")
+    raise InputError(url, 0, expected, str(recording.channel), "choose one with --channel")
 
 
 def _layer(file: str, stores: Sequence[Store]) -> Layer:

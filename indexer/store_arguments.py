@@ -180,7 +180,7 @@ WRITING = (  # commands that change the index
         "Delete recordings, with their metadata.",
         "INDEX NEWS_2011_05_01",
         (
-            _recording("+", "; after -- it may begin with a dash"),
+            _recording("+", "; a name that begins with a dash goes after --"),
             add_config_options,
             add_json_option,
         ),

@@ -167,7 +167,7 @@ def speech_of(transcript: Transcript) -> ECF:
             ends_s[recording] = max(last_s, ends_s.get(recording, 0.0))
     if not ends_s:
         raise StdError(
-            "--reference: expected words with their times, got none; --ecf says the speech"
+            "--reference: expected words with their times, got none; give the speech with --ecf"
         )
     excerpts = tuple(
         Excerpt(recording, 0.0, round(ends_s[recording] + AFTER_S, 3))

@@ -150,7 +150,7 @@ def phonetic_warnings(found: SearchResult) -> Iterator[str]:
                 f"; they are in {', '.join(languages)}, for which std-index had no pronunciations"
             )
         elif "" in found.without_phones:
-            reasons = "; std-index --language says which language they are in"
+            reasons = "; give their language with std-index --language"
         yield (
             f"{counted(len(found.without_phones), 'segment')} indexed without phones: unknown "
             f"words are not found by sound there{reasons}"

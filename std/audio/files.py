@@ -38,7 +38,7 @@ OTHER_AUDIO = frozenset(  # formats that PyAV reads
     {".sph", ".aif", ".aiff", ".wma", ".amr", ".au", ".caf", ".mkv", ".mov", ".mpg", ".ts", ".3gp"}
 )
 ENDS = (*AUDIO_TYPES, *sorted(OTHER_AUDIO))  # the preferred ones first
-HINT = "a column audio in --metadata, with the path below the folder, says which"
+HINT = "name the right one in a column audio of --metadata, by its path below the folder"
 _LANGUAGE = re.compile(r"\.[a-z]{2,3}(-[a-z]{2,4})?$", re.IGNORECASE)
 # First bytes of audio files. Only raw samples, which PyAV also reads, have none.
 _BEGINNING = re.compile(

@@ -188,7 +188,7 @@ class FolderStore(Store):
             if status and os.path.samestat(status, os.fstat(lock.fileno())):
                 return lock
             lock.close()  # a writer that committed nothing has removed it meanwhile
-        raise StoreBusyError(f"{self.url}: many others want to write to this store")
+        raise StoreBusyError(f"{self.url}: several other processes want to write to this store")
 
     def _locked(self) -> IO[bytes]:
         """The lock's file, open and locked.

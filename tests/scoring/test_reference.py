@@ -194,7 +194,7 @@ def test_speech_of_turns_and_words():
     (excerpt,) = speech_of(Transcript(words, turns, np.zeros(4))).excerpts
     assert excerpt.duration_s == 4.5
     empty = rttm.parse(_stream(""))
-    with pytest.raises(StdError, match="--ecf says the speech"):
+    with pytest.raises(StdError, match="give the speech with --ecf"):
         speech_of(Transcript(empty, rttm.NO_TURNS, np.zeros(0)))
 
 

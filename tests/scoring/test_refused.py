@@ -72,7 +72,7 @@ def test_a_transcript_in_a_named_encoding(encoding, tmp_path, capsys):
     assert "valid transcript, 4 words" in capsys.readouterr().out
     if encoding not in ("utf-8-sig", "utf-16", "utf-16-le"):
         assert main(given[:-1]) == 2
-        assert "--encoding NAME says what it is in" in capsys.readouterr().err
+        assert "name its encoding with --encoding" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["klingon", "base64", "undefined"])

@@ -251,7 +251,7 @@ def acquire_lease(database: Database, read_document: Callable[[], ManifestDocume
             ours = write_manifest(database, changed(winner, lease=_lease(database, owner)))
             if _holds_lease(database, ours):
                 return Writer(database, ours)
-    raise StoreBusyError(f"{database.url}: many others want to write to this store")
+    raise StoreBusyError(f"{database.url}: several other processes want to write to this store")
 
 
 def _holds_lease(database: Database, ours: ManifestDocument) -> bool:
