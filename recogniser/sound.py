@@ -36,9 +36,9 @@ from recogniser.folder import settle
 from recogniser.protocol import SAMPLES_PER_S, Window
 from std.errors import ConfigError
 from std.imports import required
-from std.sound.columns import FRAME_MS, SIGN_BYTES, Encoder, Float16s, Sound, signs
+from std.sound.columns import FRAME_MS, SIGN_BYTES, Encoder, Sound, signs
 from std.sound.files import SUFFIX, appended, read_sound, sound_name
-from std.values import Excerpt, Float32s, Recording, UInt8s
+from std.values import Excerpt, Float16s, Float32s, Recording, UInt8s
 
 REFERENCE = Path(__file__).with_name("reference.ogg")  # three speakers: English, German, Dutch
 METHOD = 1  # changes when the meaning of frames changes

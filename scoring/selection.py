@@ -14,16 +14,14 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.options import Number, ScoringOptions
 from std.errors import InputError, StdError, Unquoted
 from std.matching.occurrences import Occurrences
 from std.nist.ecf import inside_one
-from std.values import Bools, Detections, Excerpt, Float64s, Recording, STDList
+from std.values import Bools, Detections, Excerpt, Float64s, Indices, Recording, STDList
 
-Numbers = npt.NDArray[np.intp]
-Rows = Bools | Numbers  # which, as truth values or as indices
+Rows = Bools | Indices  # which, as truth values or as indices
 Places = TypeVar("Places", Detections, Occurrences)
 
 
@@ -101,7 +99,7 @@ def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, in
 
 def _ordered(
     hits: Detections, terms: dict[object, int], recordings: dict[object, int]
-) -> tuple[Numbers, Float64s]:
+) -> tuple[Indices, Float64s]:
     """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
 
     Hits at one place are ordered by decision and score, so the order of the list does not matter.
@@ -113,7 +111,7 @@ def _ordered(
     return order, places[order]
 
 
-def _described(hits: Detections, order: Numbers, row: int) -> Unquoted:
+def _described(hits: Detections, order: Indices, row: int) -> Unquoted:
     if row >= len(order):
         return Unquoted("no more")
     at = int(order[row])

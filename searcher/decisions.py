@@ -49,8 +49,7 @@ from functools import cache
 import numpy as np
 
 from std.config import DecisionConfig
-from std.store.columns import Int64s
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 Rule = Callable[[Int64s, Float64s, int, float, DecisionConfig], Float64s]
 

@@ -36,8 +36,7 @@ from searcher.terms.request import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
-from std.store.columns import Int64s
-from std.values import Bools, Excerpt, Float64s, SearchMode, Term
+from std.values import Bools, Excerpt, Float64s, Int64s, SearchMode, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 

@@ -10,11 +10,11 @@ from service.examples import MOST_EXAMPLES, term_like
 from service.live_index import Snapshot
 from service.marks import MarkedHit, Marks, version_of
 from service.recordings import RecordingEntry
-from service.searching import FacetValue, Ints, Selection
+from service.searching import FacetValue, Selection
 from std.corrections import CorrectedWord
 from std.marks import Mark
 from std.numbers import written
-from std.values import Recording
+from std.values import Int64s, Recording
 
 MANY_VALUES = 200  # values listed per facet
 
@@ -31,7 +31,7 @@ def is_corrected(words: Sequence[CorrectedWord], start_ms: int, end_ms: int) -> 
 
 
 def hit_documents(
-    found: SearchResult, recording: Ints, snapshot: Snapshot, marks: Marks
+    found: SearchResult, recording: Int64s, snapshot: Snapshot, marks: Marks
 ) -> list[dict[str, Any]]:
     """Hits with the keys of `std-search --json`, and the addresses of their audio.
 

@@ -30,8 +30,7 @@ from service.recordings import RecordingEntry
 from std.audio.samples import RATES, Format, OpusWriter, samples, sound_file
 from std.errors import InputError, StdError
 from std.outputs import make_folder, open_output
-from std.store.columns import UInt8s
-from std.values import Float32s
+from std.values import Float32s, UInt8s
 
 MEDIA_TYPES = {"ogg": "audio/ogg", "wav": "audio/wav"}
 PER_SECOND = 100

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from searcher import Expected, SearchResult
 from service.examples import (
@@ -28,10 +27,8 @@ from service.problems import ProblemError
 from service.recordings import Facet, ServedRecordings
 from service.settings import Limits
 from std.metadata.table import SPEAKER
+from std.values import Bools, Float64s, Int64s
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Sorting = Literal["probability", "recording", "time"]
 
 TIME_BITS = 32  # of a start in ms, as in keys of `std.store.columns`
@@ -46,7 +43,7 @@ class TermResult:
     term: str
     found: SearchResult
     remarks: tuple[str, ...]
-    recording: Ints  # (n,) row of each hit's recording in the snapshot's table
+    recording: Int64s  # (n,) row of each hit's recording in the snapshot's table
     speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names no speakers
 
     @property
@@ -82,13 +79,13 @@ class Selection:
     """The first of the hits that a wish asks for, in its order, and counts of all these hits."""
 
     results: tuple[TermResult, ...]
-    term: Ints  # (n,) row in results
-    row: Ints  # (n,) row in the term's columns
+    term: Int64s  # (n,) row in results
+    row: Int64s  # (n,) row in the term's columns
     total: int  # all hits that the wish asks for; n of them are here
-    of_terms: Ints  # (terms,) hits of each term above the least probability
+    of_terms: Int64s  # (terms,) hits of each term above the least probability
     right: float  # the sum of their probabilities
-    counts: Ints  # (STEPS + 1,) hits with at least each hundredth, below the least probability, too
-    expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
+    counts: Int64s  # (STEPS + 1,) hits with at least each hundredth, also below the least one
+    expected_right: Float64s  # (STEPS + 1,) the sum of their probabilities
     expected: Expected  # of hits of any probability
     facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
 
@@ -254,7 +251,7 @@ def _outside_words(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish
     return np.array([not one or one.kind in kinds for some in found for one in some], bool)
 
 
-def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet | None) -> Facet:
+def _speaker_facet(results: Sequence[TermResult], recording: Int64s, given: Facet | None) -> Facet:
     """(n,) the number of each hit's speaker, and the names, from the index or the metadata.
 
     Args:
@@ -272,7 +269,7 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
 
 
 def _fitting(
-    wish: Wish, table: ServedRecordings, spoken: Facet | None, recording: Ints
+    wish: Wish, table: ServedRecordings, spoken: Facet | None, recording: Int64s
 ) -> dict[str, Bools]:
     """For each facet of a wish, (n,) the hits with one of its values.
 
@@ -298,7 +295,7 @@ def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
     return np.append(wanted[number], False)
 
 
-def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[FacetValue, ...]:
+def _facet_values(facet: Facet, hits: Int64s, chosen: frozenset[str]) -> tuple[FacetValue, ...]:
     """The values with hits and the chosen values: chosen ones first, then by the number of hits.
 
     Args:
@@ -316,7 +313,7 @@ def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[Fac
     return tuple(map(FacetValue, *columns))
 
 
-def _order(sort: Sorting, recording: Ints, start_ms: Ints, probability: Floats) -> Ints:
+def _order(sort: Sorting, recording: Int64s, start_ms: Int64s, probability: Float64s) -> Int64s:
     """(n,) rows in the order of a wish; rows that are equal in it keep their order.
 
     A term's hits are sorted by recording and time, so two of the three columns are often in order.
@@ -333,7 +330,7 @@ def _order(sort: Sorting, recording: Ints, start_ms: Ints, probability: Floats) 
     return by_place[np.argsort(-probability[by_place], kind="stable")]
 
 
-def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
+def _by_least_probability(probability: Float64s) -> tuple[Int64s, Float64s]:
     """The number of hits with at least each hundredth of probability, and their sum."""
     step = np.clip(np.floor(probability * STEPS + 1e-9), 0, STEPS).astype(np.int64)
     counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]

@@ -26,12 +26,16 @@ UInt8s = npt.NDArray[np.uint8]
 UInt16s = npt.NDArray[np.uint16]
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
+Int16s = npt.NDArray[np.int16]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer]  # of any size
+Indices = npt.NDArray[np.intp]  # as numpy's functions return them
+Float16s = npt.NDArray[np.float16]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-Column = npt.NDArray[np.generic]
+Column = npt.NDArray[np.generic]  # of any type
 
 # Who asks. ``adhoc``: a person, for terms one by one; ``*`` stands for any letters of a word,
 # letters without accents for accented ones, and the terms may not be said at all. ``list``: an

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.discovery import folds, ned, pairs
-from scoring.discovery.corpus import Corpus, Discovery, Ints, Track
+from scoring.discovery.corpus import Corpus, Discovery, Track
 from scoring.discovery.pairs import Pairs
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.transcription import Runs
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 class Case(NamedTuple):
@@ -20,7 +20,7 @@ class Case(NamedTuple):
     inside: Bools  # (N,) phones that belong to the fold
     words: Track
     discovery: Discovery
-    talker: Ints  # (number of files,)
+    talker: Integers  # (number of files,)
     levels: list[pairs.Level] | None  # of the whole corpus, when the profile wants that
     fold: folds.Intervals | None
 
@@ -57,7 +57,7 @@ def texts_of(text: str, runs: Runs) -> list[str]:
     return [text[lo:hi] for lo, hi in zip(runs.lo.tolist(), runs.hi.tolist(), strict=True)]
 
 
-def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
+def types_of(text: str, runs: Runs) -> tuple[Integers, list[str]]:
     """Number the distinct transcriptions: type of each run, and the types."""
     index: dict[str, int] = {}
     of = [index.setdefault(transcription, len(index)) for transcription in texts_of(text, runs)]
@@ -65,7 +65,11 @@ def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
 
 
 def scoped_ned(
-    pairs: Pairs, type_of: Ints, texts: Sequence[str], talker: Ints, scopes: Iterable[TalkerScope]
+    pairs: Pairs,
+    type_of: Integers,
+    texts: Sequence[str],
+    talker: Integers,
+    scopes: Iterable[TalkerScope],
 ) -> dict[TalkerScope, ned.Distances]:
     """Distances of all pairs, of those within talkers, and of the rest.
 
@@ -83,7 +87,7 @@ def scoped_ned(
     return result
 
 
-def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
+def in_scope(pairs: Pairs, talker: Integers, scope: TalkerScope) -> Bools:
     """The fragments for measures without pairs: all, or those in a pair of the scope.
 
     Args:
@@ -94,7 +98,7 @@ def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
     return pairs.counts(talker, scope)[1] > 0
 
 
-def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[pairs.Level]:
+def repeated_inside(phones: Track, begins: Integers, inside: Bools) -> Iterable[pairs.Level]:
     """The n-grams repeated among the phones of the fold.
 
     Args:

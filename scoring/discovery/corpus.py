@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from scoring.discovery.formats import AlignmentTier, Classes
 from std.errors import InputError
-from std.values import Bools, Float64s, freeze
+from std.values import Bools, Float64s, Integers, freeze
 
-Ints = npt.NDArray[np.integer[Any]]  # int32 or int64
 Times = npt.NDArray[np.number[Any]]  # ticks or seconds
 
 SILENCE = "SIL"
@@ -31,10 +30,10 @@ SPOKEN_NOISE = "SPN"
 class Track:
     """A tier as arrays, sorted by file and time; onsets and offsets ascend within a file."""
 
-    file: Ints  # (n,) index into Corpus.files
+    file: Integers  # (n,) index into Corpus.files
     onset_s: Float64s  # (n,)
     offset_s: Float64s  # (n,)
-    label: Ints  # (n,) index into labels
+    label: Integers  # (n,) index into labels
     labels: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -69,7 +68,7 @@ class Corpus:
     files: tuple[str, ...]
     phones: Track
     words: Track
-    talker: Ints  # (number of files,) index into talkers; all zero when none are known
+    talker: Integers  # (number of files,) index into talkers; all zero when none are known
     talkers: tuple[str, ...]
 
 
@@ -77,11 +76,11 @@ class Corpus:
 class Discovery:
     """Distinct fragments, sorted by (file, onset, offset), and class membership as listed."""
 
-    file: Ints  # (f,) index into Corpus.files
+    file: Integers  # (f,) index into Corpus.files
     onset_s: Float64s  # (f,)
     offset_s: Float64s  # (f,)
-    member_of: Ints  # (m,) class of each listed member
-    member: Ints  # (m,) index of its fragment
+    member_of: Integers  # (m,) class of each listed member
+    member: Integers  # (m,) index of its fragment
     classes: int  # classes listed, empty ones included
 
     def __post_init__(self) -> None:
@@ -170,7 +169,7 @@ def make_discovery(classes: Classes, corpus: Corpus, path: Path | str = "<classe
     )
 
 
-def order_keys(*times: tuple[Ints, Times]) -> list[Ints]:
+def order_keys(*times: tuple[Integers, Times]) -> list[Integers]:
     """Turn (file, time) columns into integers that compare as the pairs do, exactly.
 
     ``time`` may be of any one kind of number; the keys of all columns are comparable.

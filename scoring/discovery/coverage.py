@@ -10,19 +10,18 @@ import math
 
 import numpy as np
 
-from scoring.discovery.corpus import Ints
 from scoring.discovery.scores import ratio
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Integers
 
 
-def covered_rows(length: int, lo: Ints, hi: Ints) -> Bools:
+def covered_rows(length: int, lo: Integers, hi: Integers) -> Bools:
     """Which of ``length`` rows lie in at least one range lo:hi."""
     steps = np.bincount(lo, minlength=length + 1) - np.bincount(hi, minlength=length + 1)
     covered: Bools = np.cumsum(steps)[:length] > 0
     return covered
 
 
-def phones_covered(countable: Bools, lo: Ints, hi: Ints) -> float:
+def phones_covered(countable: Bools, lo: Integers, hi: Integers) -> float:
     """Coverage of zrc2017: share of the countable phones that lie in some fragment.
 
     Args:
@@ -45,7 +44,7 @@ def seconds_covered(disc_s: float, gold_s: float) -> float:
     return ratio(disc_s, gold_s) if disc_s > 0 else math.nan
 
 
-def union_seconds(file: Ints, onset_s: Float64s, offset_s: Float64s) -> float:
+def union_seconds(file: Integers, onset_s: Float64s, offset_s: Float64s) -> float:
     """Total length of the union of spans; spans that touch within 1e-8 + 1e-5 * onset merge.
 
     Args:
@@ -65,7 +64,7 @@ def union_seconds(file: Ints, onset_s: Float64s, offset_s: Float64s) -> float:
     return total + (end - start)
 
 
-def shared_ticks(disc: Bools, gold: Bools, ticks_of: Ints) -> float:
+def shared_ticks(disc: Bools, gold: Bools, ticks_of: Integers) -> float:
     """Coverage of the definition: share of the discoverable time that is also discovered.
 
     Open choices: fragments cover the phones they transcribe to; the cover of the system counts

@@ -21,11 +21,11 @@ import numpy as np
 from scoring.discovery import coverage, grouping, matching, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, repeated_inside, scoped_ned, texts_of, types_of
-from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
+from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Track
 from scoring.discovery.partners import TalkerScope, share_half
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
@@ -86,8 +86,8 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
 def _match(
     phones: Track,
     inside: Bools,
-    talker: Ints,
-    membership: tuple[Ints, Ints],
+    talker: Integers,
+    membership: tuple[Integers, Integers],
     runs: Runs,
     scopes: Sequence[TalkerScope],
 ) -> dict[TalkerScope, matching.FlatCounts]:
@@ -115,7 +115,7 @@ def _match(
     )
 
 
-def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, Ints]:
+def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, Integers]:
     """Make fragments with the same phonemes one; those without any stay as they are."""
     empty = runs.hi == runs.lo
     lo, hi = runs.lo, runs.hi

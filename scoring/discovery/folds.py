@@ -9,22 +9,22 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.discovery.corpus import Corpus, Ints, order_keys
+from scoring.discovery.corpus import Corpus, order_keys
 from scoring.discovery.formats import FileSpans, Folds
 from scoring.discovery.scores import PARTS, RATES, ProfileName, Scores, Spread
 from scoring.discovery.transcription import ticks
 from std.errors import InputError
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Integers
 
 
 class Intervals:
     """The intervals of one fold, laid out for look-ups."""
 
-    def __init__(self, file: Ints, onset_s: Float64s, offset_s: Float64s) -> None:
+    def __init__(self, file: Integers, onset_s: Float64s, offset_s: Float64s) -> None:
         order = np.lexsort((onset_s, file))
         self._file, self._onset, self._offset = file[order], onset_s[order], offset_s[order]
 
-    def contain(self, file: Ints, onset_s: Float64s, offset_s: Float64s) -> Bools:
+    def contain(self, file: Integers, onset_s: Float64s, offset_s: Float64s) -> Bools:
         """Which spans lie inside one interval, edges included; shape (n,)."""
         if not len(self._file):
             return np.zeros(len(file), np.bool_)

@@ -11,21 +11,20 @@ The 2015 toolkit counts pairs in the fractions and fragments in the weights, so 
 
 import numpy as np
 
-from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 from scoring.discovery.partners import TalkerScope, differs_in_group, has_partner_in
 from scoring.discovery.scores import Rates, ratio
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Integers
 
 
 def by_flat_sets(
     pairs: Pairs,
-    token_of: Ints,
-    type_of: Ints,
-    file: Ints,
+    token_of: Integers,
+    type_of: Integers,
+    file: Integers,
     onset_s: Float64s,
     offset_s: Float64s,
-    talker: Ints,
+    talker: Integers,
     scope: TalkerScope = "all",
 ) -> Rates:
     """Grouping of zrc2017 and definition, from the fragments that have a partner.
@@ -43,7 +42,7 @@ def by_flat_sets(
     zerospeech-tde 2.0.3 for repeated members and merged tokens.
     """
 
-    def with_partner(group: Ints, fragment: Ints) -> Bools:
+    def with_partner(group: Integers, fragment: Integers) -> Bools:
         return has_partner_in(
             scope,
             talker[fragment],
@@ -82,8 +81,8 @@ def by_pair_counts(
     clustered: Pairs,
     gold: Pairs,
     both: Pairs,
-    type_of: Ints,
-    talker: Ints,
+    type_of: Integers,
+    talker: Integers,
     scope: TalkerScope = "all",
 ) -> Rates:
     """Grouping of zrc2015: per type, counts of pairs whose later fragment has that type.

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.discovery.corpus import Ints, Times
+from scoring.discovery.corpus import Times
 from scoring.discovery.coverage import covered_rows
 from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH, Level
 from scoring.discovery.partners import (
@@ -34,7 +34,7 @@ from scoring.discovery.partners import (
 )
 from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import Runs
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +45,13 @@ class Timing:
     (definition); else n-grams share nothing and fragments pair whatever they share (zrc2017).
     """
 
-    file: Ints  # (N,)
-    talker: Ints  # (N,)
+    file: Integers  # (N,)
+    talker: Integers  # (N,)
     onset: Times  # (N,) seconds or ticks
     offset: Times  # (N,)
     literal: bool
 
-    def apart(self, lo: Ints, hi: Ints) -> PairTest | None:
+    def apart(self, lo: Integers, hi: Integers) -> PairTest | None:
         """The test of pairs (i, j) of stretches lo:hi of one file; None if touching decides."""
         if not self.literal:
             return None
@@ -61,10 +61,10 @@ class Timing:
     def have_partner(
         self,
         scope: TalkerScope,
-        group: Ints,
-        owner: Ints,
-        lo: Ints,
-        hi: Ints,
+        group: Integers,
+        owner: Integers,
+        lo: Integers,
+        hi: Integers,
         apart: PairTest | None,
     ) -> Bools:
         """Which stretches have a partner of another owner in their group.
@@ -104,8 +104,8 @@ class FlatCounts:
 def by_flat_sets(
     levels: Iterable[Level],
     timing: Timing,
-    group: Ints,
-    member: Ints,
+    group: Integers,
+    member: Integers,
     runs: Runs,
     scopes: Iterable[TalkerScope] = ("all",),
 ) -> dict[TalkerScope, FlatCounts]:
@@ -147,7 +147,12 @@ def by_flat_sets(
 
 
 def fragments_with_partner(
-    timing: Timing, scope: TalkerScope, group: Ints, member: Ints, lo: Ints, hi: Ints
+    timing: Timing,
+    scope: TalkerScope,
+    group: Integers,
+    member: Integers,
+    lo: Integers,
+    hi: Integers,
 ) -> Bools:
     """Which members are in a pair of P_disc.
 
@@ -168,12 +173,12 @@ def fragments_with_partner(
 class Grams(NamedTuple):
     """Repeated n-grams of one length in the members of classes; all columns of shape (k,)."""
 
-    group: Ints  # equal for the same n-gram in the same class
-    owner: Ints  # the fragment
-    lo: Ints  # rows of the n-gram
-    hi: Ints
-    fragment_lo: Ints  # rows of the fragment
-    fragment_hi: Ints
+    group: Integers  # equal for the same n-gram in the same class
+    owner: Integers  # the fragment
+    lo: Integers  # rows of the n-gram
+    hi: Integers
+    fragment_lo: Integers  # rows of the fragment
+    fragment_hi: Integers
 
 
 def _completed(timing: Timing, scope: TalkerScope, grams: Grams) -> Bools:
@@ -190,13 +195,13 @@ def _completed(timing: Timing, scope: TalkerScope, grams: Grams) -> Bools:
     fragments = timing.apart(grams.fragment_lo, grams.fragment_hi)
     ngrams = timing.apart(grams.lo, grams.hi)
 
-    def apart(i: Ints, j: Ints) -> Bools:
+    def apart(i: Integers, j: Integers) -> Bools:
         if fragments is None or ngrams is None:
             disjoint: Bools = (end[i] <= start[j]) | (end[j] <= start[i])
             return disjoint
         return fragments(i, j) & ngrams(i, j)
 
-    def align(i: Ints, j: Ints) -> Bools:
+    def align(i: Integers, j: Integers) -> Bools:
         within = (left[i] <= left[j]) & (right[i] <= right[j])
         around = (left[i] >= left[j]) & (right[i] >= right[j])
         in_scope = (scope == "all") | ((talker[i] == talker[j]) == (scope == "within"))
@@ -212,10 +217,10 @@ def _completed(timing: Timing, scope: TalkerScope, grams: Grams) -> Bools:
     return completed
 
 
-def _occurrences(name_at: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:
+def _occurrences(name_at: Integers, lo: Integers, hi: Integers) -> tuple[Integers, Integers]:
     """(member, row) of every repeated n-gram that starts in a member's lo:hi."""
-    members: list[Ints] = [np.empty(0, np.int64)]
-    starts: list[Ints] = [np.empty(0, np.int64)]
+    members: list[Integers] = [np.empty(0, np.int64)]
+    starts: list[Integers] = [np.empty(0, np.int64)]
     for at, start in expand(np.arange(len(lo)), lo, hi):
         named = name_at[start] >= 0
         members.append(at[named])

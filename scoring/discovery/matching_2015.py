@@ -19,24 +19,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.discovery.corpus import Discovery, Ints, Track
+from scoring.discovery.corpus import Discovery, Track
 from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH, Level, Pairs, distinct
 from scoring.discovery.partners import CHUNK, PairTest, TalkerScope, expand
 from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import Runs, overlap_2015
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 class MemberGrams(NamedTuple):
     """The n-grams of one length in the members of classes; columns of shape (k,)."""
 
-    group: Ints  # class, ascending
-    owner: Ints  # fragment
-    row: Ints  # first phone
-    left: Ints  # phones of the fragment before the n-gram
-    right: Ints  # phones after it
+    group: Integers  # class, ascending
+    owner: Integers  # fragment
+    row: Integers  # first phone
+    left: Integers  # phones of the fragment before the n-gram
+    right: Integers  # phones after it
 
-    def where(self, keep: Bools | Ints) -> "MemberGrams":
+    def where(self, keep: Bools | Integers) -> "MemberGrams":
         """Only these n-grams."""
         return MemberGrams(*(column[keep] for column in self))
 
@@ -56,8 +56,8 @@ def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
 
 
 def count(
-    grams: MemberGrams, pairs: Pairs, rows: int, name_at: Ints, overlap: PairTest
-) -> tuple[Ints, Ints]:
+    grams: MemberGrams, pairs: Pairs, rows: int, name_at: Integers, overlap: PairTest
+) -> tuple[Integers, Integers]:
     """Count the pairs of P_disc* by their second n-gram, and those that are in P_all too.
 
     Args:
@@ -77,7 +77,7 @@ def count(
     like = named.group * (int(name_at.max(initial=0)) + 1) + name[name >= 0]
     both[named.row] = _in_cells(like, named) - 1
 
-    def equal(p: Ints, q: Ints) -> Bools:
+    def equal(p: Integers, q: Integers) -> Bools:
         result: Bools = (name_at[p] == name_at[q]) & (name_at[p] >= 0)
         return result
 
@@ -98,7 +98,7 @@ def count(
     return whole, both
 
 
-def _in_cells(group: Ints, grams: MemberGrams) -> Ints:
+def _in_cells(group: Integers, grams: MemberGrams) -> Integers:
     """How many n-grams of its group align with each n-gram, itself included; shape (k,)."""
     base = int(max(grams.left.max(initial=0), grams.right.max(initial=0))) + 1
     key, cell, size = np.unique(
@@ -113,14 +113,14 @@ def _in_cells(group: Ints, grams: MemberGrams) -> Ints:
     return total[cell]
 
 
-def _align(left: Ints, right: Ints, other_left: Ints, other_right: Ints) -> Bools:
+def _align(left: Integers, right: Integers, other_left: Integers, other_right: Integers) -> Bools:
     """Whether one fragment reaches at least as far as the other on both sides."""
     inside = (left <= other_left) & (right <= other_right)
     result: Bools = inside | ((left >= other_left) & (right >= other_right))
     return result
 
 
-def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
+def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Integers, Integers, Bools]]:
     """Aligned n-grams (p, q) of fragments that touch in time, and whether those are no pair."""
     order = np.argsort(grams.owner, kind="stable")
     owner = grams.owner[order]
@@ -142,7 +142,7 @@ def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bo
 
 def _several_ways(
     grams: MemberGrams, single: Bools, pairs: Pairs, rows: int
-) -> Iterator[tuple[Ints, Ints]]:
+) -> Iterator[tuple[Integers, Integers]]:
     """The distinct pairs (p, q) of P_disc* where several members carry p."""
     shared = np.flatnonzero(~single)
     shared = shared[np.argsort(grams.row[shared], kind="stable")]
@@ -164,7 +164,7 @@ def _several_ways(
         yield distinct // rows, distinct % rows
 
 
-def _among(key: Ints, ascending: Ints) -> Bools:
+def _among(key: Integers, ascending: Integers) -> Bools:
     """Which keys are among ``ascending``."""
     if not len(ascending):
         return np.zeros(len(key), np.bool_)
@@ -174,15 +174,15 @@ def _among(key: Ints, ascending: Ints) -> Bools:
 
 
 Numbers = npt.NDArray[np.number[Any]]
-Inside = Callable[[Ints, Ints], Bools]  # which rows lo:hi belong to the fold
+Inside = Callable[[Integers, Integers], Bools]  # which rows lo:hi belong to the fold
 
 
 def by_pair_counts(
     levels: Iterable[Level],
     phones: Track,
-    talker: Ints,
+    talker: Integers,
     pairs: Pairs,
-    speaker: Ints,
+    speaker: Integers,
     runs: Runs,
     inside: Inside,
     scopes: Iterable[TalkerScope] = ("all",),
@@ -236,23 +236,29 @@ def _weighted(part: Numbers, whole: Numbers, weight: Numbers) -> float:
 
 
 def _completed(
-    length: int, phones: Track, pairs: Pairs, speaker: Ints, runs: Runs, start: Ints, name: Ints
-) -> Callable[[TalkerScope], tuple[Ints, Ints]]:
+    length: int,
+    phones: Track,
+    pairs: Pairs,
+    speaker: Integers,
+    runs: Runs,
+    start: Integers,
+    name: Integers,
+) -> Callable[[TalkerScope], tuple[Integers, Integers]]:
     """Counts of P_disc* and of P_disc* n P_all by second n-gram, for any scope."""
     name_at = np.full(len(phones), -1)
     name_at[start] = name
 
-    def overlap(p: Ints, q: Ints) -> Bools:
+    def overlap(p: Integers, q: Integers) -> Bools:
         last_p, last_q = p + length - 1, q + length - 1
         return overlap_2015(
             phones.onset_s[p], phones.offset_s[last_p], phones.onset_s[q], phones.offset_s[last_q]
         )
 
-    def counted(chosen_pairs: Pairs) -> tuple[Ints, Ints]:
+    def counted(chosen_pairs: Pairs) -> tuple[Integers, Integers]:
         grams = grams_of(chosen_pairs, runs, length)
         return count(grams, chosen_pairs, len(phones), name_at, overlap)
 
-    def counts(scope: TalkerScope) -> tuple[Ints, Ints]:
+    def counts(scope: TalkerScope) -> tuple[Integers, Integers]:
         if scope == "all":
             return counted(pairs)
         whole, both = counted(pairs.within(speaker))
@@ -264,7 +270,7 @@ def _completed(
     return counts
 
 
-def _gold_pairs(phones: Track, start: Ints, length: int, name: Ints) -> Pairs:
+def _gold_pairs(phones: Track, start: Integers, length: int, name: Integers) -> Pairs:
     """P_all among n-grams of one length; members are indices into ``start``."""
     grams = Discovery(
         phones.file[start],

@@ -16,8 +16,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
+from std.values import Integers
 
 MAX_LOOP_TYPES = 8  # types in a class below which a plain loop beats a distance matrix
 MATRIX = 500_000  # distances held at a time
@@ -25,7 +25,7 @@ MATRIX = 500_000  # distances held at a time
 Distances = Counter[tuple[int, int]]  # pairs by (edit distance, length of the longer)
 
 
-def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
+def distances(pairs: Pairs, type_of: Integers, texts: Sequence[str]) -> Distances:
     """Count the pairs by edit distance and length.
 
     Args:
@@ -97,7 +97,7 @@ def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> N
             total[code // base, code % base] += int(sums[code])
 
 
-def _type_pairs(pairs: Pairs, type_of: Ints) -> Iterator[tuple[tuple[int, int], int]]:
+def _type_pairs(pairs: Pairs, type_of: Integers) -> Iterator[tuple[tuple[int, int], int]]:
     """The withdrawn pairs counted by their types."""
     base = int(type_of.max(initial=0)) + 1
     a, b = type_of[pairs.less_a], type_of[pairs.less_b]

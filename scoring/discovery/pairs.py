@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.discovery.corpus import Discovery, Ints, Track, order_keys
+from scoring.discovery.corpus import Discovery, Track, order_keys
 from scoring.discovery.partners import PairTest, TalkerScope, expand
-from std.values import Bools, freeze
+from std.values import Bools, Integers, freeze
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,12 +29,12 @@ class Pairs:
     """
 
     fragments: int
-    group: Ints  # (m,) class of each member, ascending
-    member: Ints  # (m,) fragment, ascending within a class
-    less_a: Ints  # (x,) withdrawn pairs, once for each time they are to be taken back
-    less_b: Ints
-    touching: Ints  # pairs that share a class and time
-    overlapping: Ints  # those of them that overlap, and so are no pairs
+    group: Integers  # (m,) class of each member, ascending
+    member: Integers  # (m,) fragment, ascending within a class
+    less_a: Integers  # (x,) withdrawn pairs, once for each time they are to be taken back
+    less_b: Integers
+    touching: Integers  # pairs that share a class and time
+    overlapping: Integers  # those of them that overlap, and so are no pairs
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -43,7 +43,7 @@ class Pairs:
         sizes = np.unique(self.group, return_counts=True)[1]
         return int((sizes * (sizes - 1) // 2).sum()) - len(self.less_a)
 
-    def within(self, talker: Ints) -> "Pairs":
+    def within(self, talker: Integers) -> "Pairs":
         """Only the pairs of one talker; ``talker`` is that of each fragment, shape (f,)."""
         group = self.group * (int(talker.max(initial=0)) + 1) + talker[self.member]
         order = np.lexsort((self.member, group))
@@ -62,7 +62,7 @@ class Pairs:
             overlapping,
         )
 
-    def degree(self) -> Ints:
+    def degree(self) -> Integers:
         """In how many pairs each fragment is; shape (fragments,)."""
         _, at, sizes = np.unique(self.group, return_inverse=True, return_counts=True)
         degree = np.zeros(self.fragments, np.int64)
@@ -71,7 +71,7 @@ class Pairs:
         np.subtract.at(degree, self.less_b, 1)
         return degree
 
-    def later(self) -> Ints:
+    def later(self) -> Integers:
         """In how many pairs each fragment is the later one; shape (fragments,)."""
         _, first = np.unique(self.group, return_index=True)
         starts = np.zeros(len(self.group), np.int64)
@@ -82,7 +82,7 @@ class Pairs:
         np.subtract.at(count, self.less_b, 1)
         return count
 
-    def counts(self, talker: Ints, scope: TalkerScope) -> tuple[Ints, Ints]:
+    def counts(self, talker: Integers, scope: TalkerScope) -> tuple[Integers, Integers]:
         """How many pairs of a scope each fragment is the later one of, and is in at all."""
         if scope == "all":
             return self.later(), self.degree()
@@ -124,14 +124,16 @@ def distinct(discovery: Discovery, overlap: PairTest, across_files: bool = False
     )
 
 
-def distinct_members(discovery: Discovery) -> tuple[Ints, Ints]:
+def distinct_members(discovery: Discovery) -> tuple[Integers, Integers]:
     """(class, fragment) without repetitions, ascending."""
     span = len(discovery) or 1
     key = np.unique(discovery.member_of.astype(np.int64) * span + discovery.member)
     return key // span, key % span
 
 
-def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: bool) -> Ints:
+def _touching(
+    discovery: Discovery, group: Integers, member: Integers, across_files: bool
+) -> Integers:
     """Keys of pairs that share time, once per common class: a sweep in order of onset."""
     place = np.zeros(len(member), np.int64) if across_files else discovery.file[member]
     files = int(place.max(initial=0)) + 1
@@ -146,7 +148,7 @@ def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: boo
     return np.concatenate(keys)
 
 
-def _repeated(fragments: int, group: Ints, member: Ints, overlapping: Ints) -> Ints:
+def _repeated(fragments: int, group: Integers, member: Integers, overlapping: Integers) -> Integers:
     """Keys of pairs that k > 1 classes contain, k - 1 times each; those that overlap left out.
 
     Such a pair meets once in every two of its k classes, so only members of two same classes are
@@ -157,8 +159,8 @@ def _repeated(fragments: int, group: Ints, member: Ints, overlapping: Ints) -> I
     ends = np.searchsorted(member, member, side="right")
     rows = np.arange(len(member))
     classes = int(group.max(initial=0)) + 1
-    rooms: list[Ints] = [np.empty(0, np.int64)]
-    guests: list[Ints] = [np.empty(0, np.int64)]
+    rooms: list[Integers] = [np.empty(0, np.int64)]
+    guests: list[Integers] = [np.empty(0, np.int64)]
     for i, j in expand(rows, rows + 1, ends):
         rooms.append(group[i] * classes + group[j])
         guests.append(member[i])
@@ -182,17 +184,17 @@ class Level(NamedTuple):
     """The repeated n-grams of one length."""
 
     length: int
-    position: Ints  # (k,) row of the first phone of each occurrence, ascending
-    name: Ints  # (k,) equal for equal n-grams; every name comes at least twice
+    position: Integers  # (k,) row of the first phone of each occurrence, ascending
+    name: Integers  # (k,) equal for equal n-grams; every name comes at least twice
 
 
-def stretch_ends(track: Track, begins: Ints) -> Ints:
+def stretch_ends(track: Track, begins: Integers) -> Integers:
     """The row after the last one of each row's stretch, from the stretches' first rows."""
     bounds = np.append(begins, len(track))
     return np.repeat(bounds[1:], np.diff(bounds))
 
 
-def repeated(label: Ints, ends: Ints) -> Iterator[Level]:
+def repeated(label: Integers, ends: Integers) -> Iterator[Level]:
     """Yield the n-grams that occur at least twice inside stretches, shortest first.
 
     They have `MIN_LENGTH` to `MAX_LENGTH` phones.
@@ -218,7 +220,9 @@ def repeated(label: Ints, ends: Ints) -> Iterator[Level]:
             yield Level(length, position, name)
 
 
-def exact_stretch_begins(onset: Ints, offset: Ints, file: Ints, inside: Bools) -> Ints:
+def exact_stretch_begins(
+    onset: Integers, offset: Integers, file: Integers, inside: Bools
+) -> Integers:
     """First rows of the stretches without a gap in time, all inside or all outside a fold.
 
     Args:

@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from scoring.discovery.corpus import Ints, Times
-from std.values import Bools, Float64s
+from scoring.discovery.corpus import Times
+from std.values import Bools, Float64s, Integers
 
-PairTest = Callable[[Ints, Ints], Bools]
+PairTest = Callable[[Integers, Integers], Bools]
 TalkerScope = Literal["all", "within", "cross"]
 
 CHUNK = 1_000_000  # pairs looked at together
@@ -23,7 +23,7 @@ CHUNK = 1_000_000  # pairs looked at together
 def share_half(onset: Times, offset: Times) -> PairTest:
     """Whether two stretches (i, j) of one file share more than half of the shorter one."""
 
-    def test(i: Ints, j: Ints) -> Bools:
+    def test(i: Integers, j: Integers) -> Bools:
         shared = np.minimum(offset[i], offset[j]) - np.maximum(onset[i], onset[j])
         result: Bools = 2 * shared > np.minimum(offset[i] - onset[i], offset[j] - onset[j])
         return result
@@ -31,7 +31,7 @@ def share_half(onset: Times, offset: Times) -> PairTest:
     return test
 
 
-def differs_in_group(group: Ints, value: Ints) -> Bools:
+def differs_in_group(group: Integers, value: Integers) -> Bools:
     """Whether an item's group holds a value other than the item's own; shape (n,)."""
     order = np.lexsort((value, group))
     first, last = _ends(group[order])
@@ -40,14 +40,14 @@ def differs_in_group(group: Ints, value: Ints) -> Bools:
     return out
 
 
-def _ends(ordered: Ints) -> tuple[Ints, Ints]:
+def _ends(ordered: Integers) -> tuple[Integers, Integers]:
     """First and last position of each element's run of equal values; shapes (n,)."""
     new = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
     sizes = np.diff(np.append(new, len(ordered)))
     return np.repeat(new, sizes), np.repeat(new + sizes - 1, sizes)
 
 
-def smallest_of_others(group: Ints, owner: Ints, value: Times) -> Float64s:
+def smallest_of_others(group: Integers, owner: Integers, value: Times) -> Float64s:
     """The smallest value in an item's group among items of other owners; inf if there is none."""
     order = np.lexsort((value, group))
     group_, owner_, value_ = group[order], owner[order], value[order].astype(np.float64)
@@ -62,7 +62,12 @@ def smallest_of_others(group: Ints, owner: Ints, value: Times) -> Float64s:
 
 
 def has_partner(
-    group: Ints, owner: Ints, file: Ints, onset: Times, end: Times, apart: PairTest | None = None
+    group: Integers,
+    owner: Integers,
+    file: Integers,
+    onset: Times,
+    end: Times,
+    apart: PairTest | None = None,
 ) -> Bools:
     """Whether another owner's item in the same group is apart from this one.
 
@@ -81,7 +86,7 @@ def has_partner(
 
 
 def compare_undecided(
-    group: Ints, owner: Ints, decided: Bools, undecided: Bools, are_partners: PairTest
+    group: Integers, owner: Integers, decided: Bools, undecided: Bools, are_partners: PairTest
 ) -> None:
     """Compare the undecided items with all others in their group.
 
@@ -101,7 +106,7 @@ def compare_undecided(
         decided[i[are_partners(i, j)]] = True
 
 
-def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
+def expand(item: Integers, lo: Integers, hi: Integers) -> Iterator[tuple[Integers, Integers]]:
     """Yield arrays of pairs (item, k) for every k in lo:hi, about CHUNK pairs at a time.
 
     Args:
@@ -120,10 +125,10 @@ def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 def has_partner_in(
     scope: TalkerScope,
-    talker: Ints,
-    group: Ints,
-    owner: Ints,
-    file: Ints,
+    talker: Integers,
+    group: Integers,
+    owner: Integers,
+    file: Integers,
     onset: Times,
     end: Times,
     apart: PairTest | None = None,

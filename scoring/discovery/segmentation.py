@@ -14,15 +14,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.discovery.corpus import Discovery, Ints, Times, Track, order_keys
+from scoring.discovery.corpus import Discovery, Times, Track, order_keys
 from scoring.discovery.pairs import MAX_LENGTH, MIN_LENGTH
 from scoring.discovery.partners import expand
 from scoring.discovery.scores import Rates, ratio
 from scoring.discovery.transcription import EDGE_S, EDGE_TICKS, Runs, meeting, ticks, two_sided
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Integers
 
 
-def edges(file: Ints, onset: Times, offset: Times) -> tuple[Ints, Times]:
+def edges(file: Integers, onset: Times, offset: Times) -> tuple[Integers, Times]:
     """The distinct (file, time) of onsets and offsets together, sorted.
 
     Args:
@@ -71,13 +71,15 @@ def close_edges(words: Track, discovery: Discovery) -> Rates:
     return Rates(ratio(int(precise.sum()), len(precise)), ratio(int(recalled.sum()), len(recalled)))
 
 
-def _has_close(file: Ints, time_s: Times, other_file: Ints, other_time_s: Times) -> Bools:
+def _has_close(file: Integers, time_s: Times, other_file: Integers, other_time_s: Times) -> Bools:
     """Which points have another one of their file nearer than 30 ms; inputs sorted."""
     nearest, distance = _nearest(file, time_s, other_file, other_time_s)
     return (nearest >= 0) & (distance < EDGE_S)
 
 
-def _nearest(file: Ints, time: Times, other_file: Ints, other_time: Times) -> tuple[Ints, Float64s]:
+def _nearest(
+    file: Integers, time: Times, other_file: Integers, other_time: Times
+) -> tuple[Integers, Float64s]:
     """Index of the nearest other point in the same file (the earlier on ties, -1 without one)."""
     best = np.full(len(file), -1)
     distance = np.full(len(file), np.inf)
@@ -114,8 +116,8 @@ def indexed_edges(phones: Track, words: Track, discovery: Discovery) -> Rates:
 
 
 def _indices(
-    file: Ints, onset_s: Float64s, offset_s: Float64s, table_file: Ints, table_time: Times
-) -> tuple[Ints, int]:
+    file: Integers, onset_s: Float64s, offset_s: Float64s, table_file: Integers, table_time: Times
+) -> tuple[Integers, int]:
     """Distinct phone boundaries near the edges, and how many distinct edges have none."""
     edge_file, edge_time = edges(file, ticks(onset_s), ticks(offset_s))
     nearest, distance = _nearest(edge_file, edge_time, table_file, table_time)
@@ -164,7 +166,7 @@ def by_symbols(
     )
 
 
-def _most_covered(words: Track, discovery: Discovery) -> Ints:
+def _most_covered(words: Track, discovery: Discovery) -> Integers:
     """The word of which each fragment covers the largest share; -1 where it meets none."""
     lo, hi = meeting(words, discovery)
     best = np.full(len(discovery), -1)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.discovery.corpus import Discovery, Ints, Track, order_keys
-from std.values import Bools, Float64s, freeze
+from scoring.discovery.corpus import Discovery, Track, order_keys
+from std.values import Bools, Float64s, Integers, freeze
 
 TICKS_PER_S = 10_000  # 0.1 ms: finer than any published alignment
 EDGE_S = 0.03
@@ -31,8 +31,8 @@ class Runs:
     ``located`` is False where the rule finds no place at all in the annotation.
     """
 
-    lo: Ints  # (f,)
-    hi: Ints  # (f,)
+    lo: Integers  # (f,)
+    hi: Integers  # (f,)
     located: Bools  # (f,)
 
     def __post_init__(self) -> None:
@@ -43,12 +43,12 @@ class Runs:
         return Runs(self.lo[keep], self.hi[keep], self.located[keep])
 
 
-def ticks(seconds: Float64s) -> Ints:
+def ticks(seconds: Float64s) -> Integers:
     """Seconds to the nearest 0.1 ms, so that ties of decimals are ties."""
     return np.rint(seconds * TICKS_PER_S).astype(np.int64)
 
 
-def meeting(track: Track, fragments: Discovery) -> tuple[Ints, Ints]:
+def meeting(track: Track, fragments: Discovery) -> tuple[Integers, Integers]:
     """Rows lo:hi of a track that share time with each fragment (onset < end, offset > start)."""
     onset, offset, start, end = order_keys(
         (track.file, track.onset_s),
@@ -109,8 +109,8 @@ def two_sided(track: Track, fragments: Discovery) -> Runs:
 
 
 def _stretch_2015(
-    track: Track, fragments: Discovery, lo: Ints, hi: Ints
-) -> tuple[Bools, Ints, Ints]:
+    track: Track, fragments: Discovery, lo: Integers, hi: Integers
+) -> tuple[Bools, Integers, Integers]:
     """The rows of the stretch that each fragment is looked up in, and whether there is one."""
     begins = stretch_begins_2015(track)
     bounds = np.append(begins, len(track))
@@ -129,7 +129,7 @@ def _stretch_2015(
     return valid, begins[which], bounds[which + 1]
 
 
-def stretch_begins_2015(track: Track) -> Ints:
+def stretch_begins_2015(track: Track) -> Integers:
     """First rows of the contiguous stretches: next onset within 1e-8 + 1e-5 * onset of the offset.
 
     Source: behaviour of tde 0.2.1 (6 ms of tolerance at 600 s).
@@ -180,10 +180,10 @@ def _more_than_half_or_30_ms(
 def _trim(
     track: Track,
     fragments: Discovery,
-    lo: Ints,
-    hi: Ints,
+    lo: Integers,
+    hi: Integers,
     keeps: Callable[[Float64s, Float64s, Float64s, Float64s], Bools],
-) -> tuple[Ints, Ints]:
+) -> tuple[Integers, Integers]:
     """Drop the first and the last row of each run where ``keeps`` says no; the rest are whole."""
     for first in (True, False):
         nonempty = np.flatnonzero(hi > lo)

@@ -8,11 +8,11 @@ import numpy as np
 from scoring.discovery import coverage, grouping, matching_2015, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, scoped_ned, types_of
-from scoring.discovery.corpus import Discovery, Ints, Track
+from scoring.discovery.corpus import Discovery, Track
 from scoring.discovery.pairs import Pairs
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
@@ -56,7 +56,7 @@ def _inside_test(case: Case) -> matching_2015.Inside:
     """Which stretches lo:hi of phone rows lie in the fold."""
     fold, phones = case.fold, case.phones
 
-    def inside(lo: Ints, hi: Ints) -> Bools:
+    def inside(lo: Integers, hi: Integers) -> Bools:
         if fold is None:
             return np.ones(len(lo), np.bool_)
         return fold.contain(phones.file[lo], phones.onset_s[lo], phones.offset_s[hi - 1])
@@ -64,7 +64,7 @@ def _inside_test(case: Case) -> matching_2015.Inside:
     return inside
 
 
-def _gold_pairs(case: Case, kept: Discovery, type_of: Ints, types: int) -> tuple[Pairs, Pairs]:
+def _gold_pairs(case: Case, kept: Discovery, type_of: Integers, types: int) -> tuple[Pairs, Pairs]:
     """Pairs of equal transcriptions: all, and those in one class.
 
     Args:
@@ -75,7 +75,7 @@ def _gold_pairs(case: Case, kept: Discovery, type_of: Ints, types: int) -> tuple
     onset_s, offset_s, file = kept.onset_s, kept.offset_s, kept.file
     overlap = matching_2015.overlap_test(kept)
 
-    def touches(i: Ints, j: Ints) -> Bools:
+    def touches(i: Integers, j: Integers) -> Bools:
         share = np.minimum(offset_s[i], offset_s[j]) > np.maximum(onset_s[i], onset_s[j])
         result: Bools = overlap(i, j) | ((file[i] == file[j]) & share)
         return result

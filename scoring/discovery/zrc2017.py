@@ -7,11 +7,11 @@ import numpy as np
 from scoring.discovery import coverage, grouping, matching, ned, segmentation, transcription
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
-from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track
+from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Track
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
-from std.values import Bools
+from std.values import Bools, Integers
 
 
 def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
@@ -72,7 +72,7 @@ def _without(text: str, drop: Bools, runs: Runs) -> tuple[str, Runs]:
     return thin, Runs(kept[runs.lo], kept[runs.hi], runs.located)
 
 
-def _tokens(phones: Track, runs: Runs) -> Ints:
+def _tokens(phones: Track, runs: Runs) -> Integers:
     """Number the runs by the times and symbols of their phones, without the file."""
     columns = np.stack((phones.onset_s, phones.offset_s, phones.label.astype(np.float64)))
     identity = np.unique(columns, axis=1, return_inverse=True)[1].astype(np.int32).ravel()

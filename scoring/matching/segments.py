@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
@@ -33,13 +32,12 @@ from std.values import (
     Excerpt,
     Float64s,
     Int32s,
+    Int64s,
     Lexemes,
     Recording,
     freeze,
     ranges,
 )
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +45,11 @@ class Segments:
     """Segments of all excerpts, in the order of the excerpts and of time."""
 
     excerpts: tuple[Excerpt, ...]
-    bounds: Ints  # (excerpts + 1,) segments of each excerpt
+    bounds: Int64s  # (excerpts + 1,) segments of each excerpt
     start_s: Float64s  # (n,)
     end_s: Float64s  # (n,)
     speech: Bools  # (n,)
-    of_word: Ints  # (words of the transcript,) segment that a word belongs to, -1 for none
+    of_word: Int64s  # (words of the transcript,) segment that a word belongs to, -1 for none
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -64,7 +62,7 @@ class Segments:
 class SegmentPairs:
     """One answer and one target per term and segment, and their pairs."""
 
-    hits: Ints  # rows of the hit list: answers; twice if it finds the targets of two segments
+    hits: Int64s  # rows of the hit list: answers; twice if it finds the targets of two segments
     targets: Occurrences  # of each term in each segment; their times are the segment's
     alignment: Alignment  # between the two
 
@@ -78,7 +76,7 @@ class _Turn(NamedTuple):
 class _SpeakerWords(NamedTuple):
     """One speaker's words in one recording, by start."""
 
-    row: Ints  # of the transcript
+    row: Int64s  # of the transcript
     start_s: Float64s
     end_s: Float64s
 
@@ -162,7 +160,7 @@ def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _SpeakerW
     }
 
 
-def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Ints:
+def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Int64s:
     """The words that lie wholly in a segment after a turn of their speaker was added to it.
 
     So a word that reaches beyond its speaker's turn into a turn that begins later belongs to
@@ -236,7 +234,7 @@ def _targets(occurrences: Occurrences, segments: Segments) -> Occurrences:
 
 def _holding(
     recordings: Sequence[Recording], recording: Int32s, middle_s: Float64s, segments: Segments
-) -> tuple[Ints, Ints]:
+) -> tuple[Int64s, Int64s]:
     """All pairs of a hit and a segment that its middle lies in, by hit and then by segment."""
     by_place = np.lexsort((middle_s, recording))
     bounds = np.searchsorted(recording[by_place], np.arange(len(recordings) + 1))

@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.matching.counts import Counts
 from scoring.measures import twv
-from std.values import Bools, Float64s, Int32s, freeze
-
-Places = npt.NDArray[np.integer]
+from std.values import Bools, Float64s, Int32s, Integers, freeze
 
 Z95 = 1.959963984540054  # two-sided 95 % of the standard normal distribution
 NODES = 64  # of the quadrature: error below 1e-9 up to 500 expected occurrences of a term
@@ -248,7 +245,7 @@ def _check(score: Float64s, column: Bools) -> None:
         raise ValueError("calibration is of probabilities: a score lies outside [0, 1]")
 
 
-def _sums(place: Places, values: Float64s | Bools, n: int) -> Float64s:
+def _sums(place: Integers, values: Float64s | Bools, n: int) -> Float64s:
     """(n,) sum of the values at each place."""
     sums: Float64s = np.bincount(place, weights=values, minlength=n).astype(np.float64)
     return sums

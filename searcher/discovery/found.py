@@ -27,8 +27,7 @@ from std.numbers import counted
 from std.ranges import Range
 from std.sound.columns import FRAME_MS
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Float64s, Recording
+from std.values import Float64s, Int64s, Recording
 
 SAME_ALIGNMENT = 16  # frames: alignments with nearer middles are one
 

@@ -26,8 +26,7 @@ from searcher.discovery.sources import Block
 from std.execution.compiled import compiled, compiled_within
 from std.sound.columns import SIGNS
 from std.sound.usual import differing
-from std.store.columns import Int64s, UInt64s
-from std.values import Bools, Int32s
+from std.values import Bools, Int32s, Int64s, UInt64s
 
 STRIDE = 2  # frames from one compared frame to the next
 WINDOW_FRAMES = 6  # compared frames, 40 ms apart: 0.24 s

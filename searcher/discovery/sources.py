@@ -22,8 +22,8 @@ from std.errors import StdError
 from std.sound.columns import FRAME_MS, signs
 from std.sound.usual import sample_of, silent, usual_distances
 from std.store import Segment
-from std.store.columns import Int64s, UInt64s, live_recordings
-from std.values import Bools, Int32s, Recording
+from std.store.columns import live_recordings
+from std.values import Bools, Int32s, Int64s, Recording, UInt64s
 
 LENGTH = 5 * 3600 * 1000 // FRAME_MS  # frames of a block: five hours, or one longer recording
 

@@ -29,8 +29,8 @@ from std.sound.columns import FRAME_MS, WORDS, Encoder, SegmentSound, frames, se
 from std.sound.files import LONGEST_S, SHORTEST_S, SUFFIX, read_sound
 from std.sound.usual import SAMPLE
 from std.store import Segment
-from std.store.columns import Int64s, UInt64s, live_recordings
-from std.values import Bools, Excerpt, Recording
+from std.store.columns import live_recordings
+from std.values import Bools, Excerpt, Int64s, Recording, UInt64s
 
 STRETCHES, STRETCH = 20, 6000  # number and frames of those (two minutes) that a sample is from
 

@@ -45,8 +45,7 @@ from std.errors import quoted, require_kind
 from std.execution.workers import IN_PROCESS, Executor
 from std.sound.columns import FRAME_MS
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Bools, Excerpt, Float64s, Recording, SearchMode, Term
+from std.values import Bools, Excerpt, Float64s, Int64s, Recording, SearchMode, Term
 
 FIRST_RANK, LAST_RANK = 5, 60  # of the places that are mostly wrong
 FEWEST = 20  # wrong places that give their usual cost; with fewer, the figures below count

@@ -24,9 +24,8 @@ from std.execution.stop import check_stop
 from std.execution.workers import IN_PROCESS, Executor, Threads
 from std.sound.columns import FRAME_MS, SIGNS
 from std.sound.usual import usual_distances
-from std.store.columns import Int64s, UInt64s
 from std.system import cores
-from std.values import Bools, Float64s, Int32s
+from std.values import Bools, Float64s, Int32s, Int64s, UInt64s
 
 STRIDE = 2  # frames from one that is looked at roughly to the next
 PIECE = 4096  # frames looked at in one go: their costs stay in the processor's cache

@@ -25,8 +25,7 @@ from searcher.results.search_result import TermCandidates
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.execution.stop import check_stop
-from std.store.columns import Int64s
-from std.values import Bools, Float64s, Recording
+from std.values import Bools, Float64s, Int64s, Recording
 
 
 def same_places(candidates: Candidates, recogniser: Int64s) -> Int64s:

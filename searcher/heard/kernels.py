@@ -12,8 +12,7 @@ heard alone (`benchmarks.heard`).
 import numpy as np
 
 from std.execution.compiled import compiled
-from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
-from std.values import Float32s, Float64s
+from std.values import Float32s, Float64s, Int64s, UInt8s, UInt16s, UInt32s
 
 INSERTED = 0.1  # probability of a slot without a phone of the query
 DELETED = 2e-3  # of a phone that no slot holds

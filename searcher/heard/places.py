@@ -25,9 +25,9 @@ from searcher.phonetic.hits import Inside
 from searcher.phonetic.layout import SAME_PLACE_MS
 from searcher.results.candidates import NO_SPANS, Spans
 from std.phonetics.phones import Pronunciation, distance
-from std.store.columns import Int64s, SegmentColumns, UInt8s, UInt16s, UInt32s
+from std.store.columns import SegmentColumns
 from std.store.heard import COST_A_NAT, HeardSlots
-from std.values import Bools, Float32s, Float64s, Int32s
+from std.values import Bools, Float32s, Float64s, Int32s, Int64s, UInt8s, UInt16s, UInt32s
 
 PROBABILITY: Float32s = np.exp(-np.arange(256, dtype=np.float32) / COST_A_NAT)  # of each cost
 

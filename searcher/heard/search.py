@@ -36,8 +36,8 @@ from searcher.results.candidates import NO_SLOT, NO_SPANS, Candidates, Spans, sl
 from searcher.terms.request import Request, Variant
 from std.phonetics.phones import Pronunciation
 from std.sound.columns import FRAME_MS, segment_sound
-from std.store.columns import KEY_SHIFT, Int64s, UInt64s
-from std.values import Bools, Float64s
+from std.store.columns import KEY_SHIFT
+from std.values import Bools, Float64s, Int64s, UInt64s
 
 if TYPE_CHECKING:  # its kernels take a second to load, and most searches need none
     from searcher.examples.example import SoundArchive

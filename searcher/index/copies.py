@@ -28,8 +28,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from std.store import Segment, vocabulary_counts
-from std.store.columns import SLOT_ERROR, TIME_MASK, Column, IndexedRecording, Int64s, Slots
-from std.values import Excerpt, Recording
+from std.store.columns import SLOT_ERROR, TIME_MASK, IndexedRecording, Slots
+from std.values import Column, Excerpt, Int64s, Recording
 
 # Fewer equal times may be chance: "yes", one second long. Of slots with estimated times, only the
 # times of the utterances count.

@@ -25,9 +25,9 @@ from std.recordings import (
     unnamed_is_said_by,
 )
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, MAX_TIME_MS, TIME_MASK, Int64s, live_recordings
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, TIME_MASK, live_recordings
 from std.store.speakers import Speakers
-from std.values import Bools, Excerpt, Recording
+from std.values import Bools, Excerpt, Int64s, Recording
 
 TYPICAL_DOUBT = 0.1
 TYPICAL_WORDS = 20  # as many words of typical doubt are added: short recordings say little

@@ -28,11 +28,11 @@ from std.errors import InputError, StoreError, Unquoted, require_kind
 from std.languages.detection import of_segment
 from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
-from std.store.columns import KEY_SHIFT, Int64s, Slots, live_recordings
+from std.store.columns import KEY_SHIFT, Slots, live_recordings
 from std.store.resident import ResidentSegment
 from std.store.speakers import Speakers
 from std.text import as_indexed, require_same
-from std.values import Recording
+from std.values import Int64s, Recording
 
 DOUBTFUL = 0.5  # posterior below which a word is doubtful
 

@@ -18,7 +18,7 @@ from searcher.results.candidates import Candidates, TermPlaces, concatenate, in_
 from searcher.terms.language_words import LanguageWords, oov_words_in, variants_in
 from searcher.terms.request import Request, Variant
 from searcher.terms.typed_words import found_spellings, same_words, typed_words
-from std.store.columns import Int64s
+from std.values import Int64s
 
 
 def find_by_words(request: Request, language: LanguageWords) -> TermPlaces:

@@ -31,8 +31,7 @@ import numpy as np
 
 from searcher.results.candidates import Candidates, in_order
 from std.execution.stop import check_stop
-from std.store.columns import Int64s
-from std.values import Bools, Float64s, ranges
+from std.values import Bools, Float64s, Int64s, ranges
 
 SAME_EVENT_MS = 500  # NIST's matching tolerance: closer hits compete for one occurrence
 

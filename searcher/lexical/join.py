@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from std.config import SearchConfig
 from std.execution.stop import check_stop
-from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
-from std.values import Float64s, ranges
+from std.store.columns import KEY_SHIFT, TIME_MASK, Postings, Slots
+from std.values import Float64s, Int64s, UInt64s, ranges
 
 
 class Paths(NamedTuple):

@@ -29,9 +29,9 @@ from std.execution.stop import check_stop
 from std.execution.workers import Executor
 from std.languages.spelling import explained
 from std.store import Segment
-from std.store.columns import Int64s, Postings, UInt64s
+from std.store.columns import Postings
 from std.text import bare
-from std.values import Excerpt, Float64s
+from std.values import Excerpt, Float64s, Int64s, UInt64s
 
 SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
 TYPED = 0.999  # factor of the posterior of a word that is typed otherwise: it ranks second

@@ -15,9 +15,9 @@ from std.characters import has_characters, text_of
 from std.errors import StoreError
 from std.execution.stop import check_stop
 from std.store import Segment
-from std.store.columns import SLOT_ERROR, Int64s, Slots
+from std.store.columns import SLOT_ERROR, Slots
 from std.store.speakers import Speakers
-from std.values import Int32s, Recording
+from std.values import Int32s, Int64s, Recording
 
 Texts = npt.NDArray[np.object_]
 

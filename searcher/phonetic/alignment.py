@@ -25,7 +25,8 @@ from searcher.phonetic.layout import (
 )
 from searcher.phonetic.ratios import HitLimit
 from searcher.phonetic.seeds import MAX_WINDOW_SLOTS, Cutoff, Extensions, windows_of
-from std.store.columns import MAX_TIME_MS, Int64s
+from std.store.columns import MAX_TIME_MS
+from std.values import Int64s
 
 TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span

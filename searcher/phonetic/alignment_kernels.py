@@ -43,8 +43,8 @@ from searcher.phonetic.layout import (
     Ratios,
 )
 from std.execution.compiled import compiled, compiled_within
-from std.store.columns import MAX_TIME_MS, MAX_WORD_MS, Int64s
-from std.values import Bools, Float32s, Int32s
+from std.store.columns import MAX_TIME_MS, MAX_WORD_MS
+from std.values import Bools, Float32s, Int32s, Int64s
 
 RECORDING = ~MAX_TIME_MS  # of a key
 LATEST_MS = MAX_TIME_MS - MAX_WORD_MS  # latest start of a word that ends in its recording

@@ -37,8 +37,7 @@ from std.errors import ConfigError
 from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 
 @dataclass(frozen=True, eq=False)

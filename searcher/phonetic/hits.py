@@ -20,8 +20,7 @@ from searcher.phonetic.search import MIN_SHARE, search_phones
 from searcher.results.candidates import Spans
 from std.execution.workers import IN_PROCESS, Executor
 from std.phonetics.phones import Pronunciation
-from std.store.columns import Int64s
-from std.values import Bools
+from std.values import Bools, Int64s
 
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 

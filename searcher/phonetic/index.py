@@ -19,17 +19,8 @@ import numpy as np
 from searcher.phonetic.layout import BLOCK_ROWS, SILENT, LikeliestPhones, PhoneticColumns
 from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import (
-    KEY_SHIFT,
-    TIME_MASK,
-    Column,
-    Int64s,
-    SegmentColumns,
-    UInt8s,
-    UInt64s,
-    unpack_vocabulary,
-)
-from std.values import Bools, Float64s, Int32s, Recording
+from std.store.columns import KEY_SHIFT, TIME_MASK, SegmentColumns, unpack_vocabulary
+from std.values import Bools, Column, Float64s, Int32s, Int64s, Recording, UInt8s, UInt64s
 
 # SplitMix64 (Steele, Lea and Flood 2014): the step of its stream, and the shifts and factors of its
 # finaliser but the last, which does not change the upper bits (Stafford's variant 13).

@@ -28,8 +28,8 @@ from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
-from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
-from std.values import Excerpt, Recording
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS
+from std.values import Excerpt, Int64s, Recording
 
 PARTS = 16  # of an archive, open at a time
 

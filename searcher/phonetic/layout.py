@@ -12,13 +12,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from std.phonetics.phones import Pronunciation
-from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
-from std.values import Bools, Float32s, Int32s
-
-Int16s = npt.NDArray[np.int16]
+from std.values import Bools, Float32s, Int16s, Int32s, Int64s, UInt8s, UInt16s, UInt32s
 
 TOUCHING_MS = 60  # words closer than this follow each other, independent of slots
 NEXT_SLOT_OVERLAP_MS = 100  # words of neighbouring slots may overlap by this much

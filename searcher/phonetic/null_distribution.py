@@ -34,8 +34,7 @@ import numpy as np
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.layout import SCORE, PhoneticHits, WeightedPronunciation
 from std.phonetics.phones import Pronunciation
-from std.store.columns import Int64s
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 RANKS = (1, 2, 4, 8, 16, 32, 60)  # ranks of a decoy's hits for the fit of the tail
 TYPICAL_RANKS = (6, 10, 16, 32, 60)  # ranks of a term's hits for the comparison with decoys

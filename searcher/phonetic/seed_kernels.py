@@ -24,8 +24,7 @@ from searcher.phonetic.layout import (
     LikeliestPhones,
 )
 from std.execution.compiled import compiled, compiled_within
-from std.store.columns import Int64s, UInt8s, UInt16s
-from std.values import Bools, Float32s, Int32s
+from std.values import Bools, Float32s, Int32s, Int64s, UInt8s, UInt16s
 
 SEED_LANES = 64  # occurrences aligned at a time
 IMPOSSIBLE = np.float32(-1e9)  # log ratio of an impossible pair

@@ -22,8 +22,7 @@ import numpy as np
 
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import Query
-from std.store.columns import Int64s
-from std.values import Bools, Float32s, Int32s
+from std.values import Bools, Float32s, Int32s, Int64s
 
 MIN_SEEDS, ARCS_PER_SEED = 20_000, 200  # extended in the archive: at least, and one in so many
 MIN_WINDOWS, ARCS_PER_WINDOW = 1_500, 6_000  # aligned extensions, likewise

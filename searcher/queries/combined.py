@@ -20,8 +20,7 @@ from std.display.rows import Framed
 from std.metadata.table import Metadata
 from std.numbers import counted
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 UnitKind = Literal["recording", "turn"]
 SHOWN_PLACES = 5  # of a unit

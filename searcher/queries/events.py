@@ -38,8 +38,7 @@ from std.query.expression import (
 )
 from std.query.grammar import parse_query
 from std.query.query_tokens import WORDS_OF
-from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Int64s
 
 # Of a condition: (n,) which places fit it, and (units,) in which units it can hold.
 Fits = Callable[[Condition | Position], tuple[Bools, Bools]]

@@ -17,8 +17,7 @@ import numpy as np
 from searcher.queries.events import Both, Close, Either, Event, Given, Not, Said, Sites, sites_of
 from std.errors import QueryError
 from std.execution.stop import check_stop
-from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Int64s
 
 MOST_WORDS = 8  # whose assignments are enumerated
 

@@ -22,9 +22,9 @@ from std.metadata.where import Condition
 from std.query.expression import Expression, Position, leaves
 from std.recordings import IndexRecording, fitting_rows, is_said_by, said_share
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, live_recordings
+from std.store.columns import KEY_SHIFT, TIME_MASK, live_recordings
 from std.store.speakers import Speakers
-from std.values import Bools, Recording
+from std.values import Bools, Int64s, Recording
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ import numpy as np
 
 from searcher.queries.events import Both, Close, Either, Event, Given, Not, Said, Sites, sites_of
 from searcher.queries.probability import by_unit, probability, swept_unit
-from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Int64s
 
 
 def witnesses(event: Event, sites: Sites) -> Float64s:

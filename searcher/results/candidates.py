@@ -25,9 +25,9 @@ from searcher.index.stores import RecordingTable, recording_table
 from searcher.terms.request import Variant
 from searcher.terms.wildcards import Expansion
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, Int64s
+from std.store.columns import KEY_SHIFT
 from std.store.heard import HeardSlots
-from std.values import Bools, Float64s, Recording, Term
+from std.values import Bools, Float64s, Int64s, Recording, Term
 
 Rows = Int64s | Bools | slice
 

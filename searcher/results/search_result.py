@@ -28,8 +28,7 @@ from searcher.terms.wildcards import Expansion
 from std.errors import quoted
 from std.numbers import about, counted
 from std.store import Segment
-from std.store.columns import Int64s
-from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term, ranges
+from std.values import Bools, Detections, Excerpt, Float64s, Int64s, Recording, Term, ranges
 
 FROM = 0.5  # probability from which a hit is more likely right than wrong
 # Missed occurrences per expected occurrence. Measured on the sets of docs/scoring.md: 0 to .06,

@@ -27,24 +27,14 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.vocabulary import (
-    Alphabet,
-    FlatWords,
-    Int64s,
-    Vocabulary,
-    lay_out,
-    letters,
-    select,
-)
+from searcher.terms.vocabulary import Alphabet, FlatWords, Vocabulary, lay_out, letters, select
 from std.config import Config
 from std.phonetics.confusion import Counts, empty, probabilities, widened
 from std.phonetics.lexicon import Lexicon, PhoneTable, cached, lexicon_for
 from std.phonetics.phones import Pronunciation
-from std.store.columns import UInt8s
-from std.values import Float32s, Int32s
+from std.values import Float32s, Int32s, Int64s, UInt8s, UInt64s
 
 Similar = list[tuple[str, float]]  # word of the vocabulary, similarity; best first
-UInt64s = npt.NDArray[np.uint64]
 
 MAX_PHONES = 200
 LEFT_OUT = 0.02  # probability of an inserted or deleted phone between complete words

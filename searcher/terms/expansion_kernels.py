@@ -4,10 +4,9 @@
 import numpy as np
 
 from searcher.terms.splitting.kernels import ONE, by_rows, myers
-from searcher.terms.vocabulary import Int64s, LetterIds
+from searcher.terms.vocabulary import LetterIds
 from std.execution.compiled import compiled
-from std.store.columns import UInt8s
-from std.values import Float32s, Float64s, Int32s
+from std.values import Float32s, Float64s, Int32s, Int64s, UInt8s
 
 LANES = 128  # words aligned side by side: the innermost loop, one vector instruction for several
 

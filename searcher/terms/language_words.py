@@ -32,7 +32,6 @@ from searcher.terms.vocabulary import of_counts, read, row_of
 from std.config import Config
 from std.corrections import CorrectedWord
 from std.store import Segment
-from std.store.columns import Int64s
 from std.values import Excerpt, Recording
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 import numpy as np
 
-from std.values import Float64s
+from std.values import Float64s, Int64s
 
 NOTHING: Mapping[str, tuple[str, ...]] = {}
 

@@ -19,9 +19,7 @@ import numpy.typing as npt
 from std.errors import NONE, InputError
 from std.files import read_text
 from std.text import Normalisation
-from std.values import Int32s, freeze
-
-Int64s = npt.NDArray[np.int64]
+from std.values import Int32s, Int64s, freeze
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from std.numbers import counted
-from std.store.columns import Int64s, Postings
+from std.store.columns import Postings
+from std.values import Int64s
 
 STAR = "*"
 SHOWN = 10  # shown words of a wildcard

@@ -28,8 +28,7 @@ from searcher.calibration.model import Model
 from searcher.terms.vocabulary import read
 from std.config import Config
 from std.errors import StdError
-from std.store.columns import Int64s
-from std.values import Float64s, Term
+from std.values import Float64s, Int64s, Term
 
 WORDS = 200  # of each kind, searched at most
 LEAST_LETTERS = 8  # of a word

@@ -32,9 +32,18 @@ from std.marks import Mark
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences, find
 from std.nist.ecf import inside_one
-from std.store.columns import Int64s
 from std.text import Normalisation
-from std.values import Bools, Detections, Excerpt, Float64s, Lexemes, Recording, Term, TermList
+from std.values import (
+    Bools,
+    Detections,
+    Excerpt,
+    Float64s,
+    Int64s,
+    Lexemes,
+    Recording,
+    Term,
+    TermList,
+)
 
 Phrase = tuple[str, ...]  # normalised words
 

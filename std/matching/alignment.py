@@ -26,10 +26,9 @@ from heapq import heappop, heappush
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from std.matching.occurrences import Occurrences
-from std.values import Detections, Float64s, Int32s, Int64s, Recording, freeze, ranges
+from std.values import Detections, Float64s, Indices, Int32s, Int64s, Recording, freeze, ranges
 
 ALONE = -1  # the partner of an unpaired row
 
@@ -126,8 +125,6 @@ class _Path:
     settled: dict[int, float] = field(default_factory=dict)  # column -> loss up to it
 
 
-Ints = npt.NDArray[np.intp]
-
 SCORE_WEIGHT = 1e-6  # weight of a hit's position among the scores: decides equal numbers of pairs
 OVERLAP_WEIGHT = 1e-8  # weight of the relative overlap: decides between equal scores
 MIN_RANGE = 1e-5  # least value of a duration or a range of scores
@@ -152,9 +149,9 @@ class _Candidates:
     middle does not match.
     """
 
-    rank: Ints  # (r,) occurrence at each rank
-    low: Ints  # (h,) first rank in reach
-    high: Ints  # (h,) one past the last
+    rank: Indices  # (r,) occurrence at each rank
+    low: Indices  # (h,) first rank in reach
+    high: Indices  # (h,) one past the last
 
 
 def align(
@@ -194,7 +191,7 @@ def align(
     return Alignment(hit_of, occurrence_of)
 
 
-def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
+def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Indices, Indices]:
     """A number for each pair of term and recording, the same for hits and occurrences."""
     number: dict[Recording, int] = {}
     tables: list[Int64s] = []
@@ -208,7 +205,7 @@ def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
 
 
 def _candidates(
-    hit_group: Ints, middle: Float64s, group: Ints, low: Float64s, high: Float64s
+    hit_group: Indices, middle: Float64s, group: Indices, low: Float64s, high: Float64s
 ) -> _Candidates:
     """For each hit the occurrences of its group with ``low <= middle <= high``."""
     rank = np.lexsort((low, group))
@@ -226,8 +223,8 @@ def _candidates(
 
 
 def _count_before(
-    group: Ints, key: Float64s, asked_group: Ints, asked: Float64s, *, ties_count: bool
-) -> Ints:
+    group: Indices, key: Float64s, asked_group: Indices, asked: Float64s, *, ties_count: bool
+) -> Indices:
     """The number of sorted (group, key) before each given one: `searchsorted` on two keys."""
     n = len(key)
     side = np.concatenate([np.zeros(n, np.int8), np.ones(len(asked), np.int8)])
@@ -240,7 +237,9 @@ def _count_before(
     return counts
 
 
-def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | None) -> Float64s:
+def _standing(
+    hits: Detections, group: Indices, score_range: tuple[float, float] | None
+) -> Float64s:
     """Each hit's position in the range of scores, 0 to 1; infinite scores are 0 or 1."""
     if not len(hits):
         return np.zeros(0)
@@ -259,7 +258,11 @@ def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | 
 
 
 def _congruence(
-    hits: Detections, occurrences: Occurrences, hit: Ints, occurrence: Ints, standing: Float64s
+    hits: Detections,
+    occurrences: Occurrences,
+    hit: Indices,
+    occurrence: Indices,
+    standing: Float64s,
 ) -> Float64s:
     """The gain of a pair: 1, plus the two small terms that decide ties."""
     start_s, end_s = occurrences.start_s[occurrence], occurrences.end_s[occurrence]
@@ -272,7 +275,7 @@ def _congruence(
     return worth
 
 
-def _components(n: int, pair_hit: Ints, pair_rank: Ints, reach: _Candidates) -> Ints:
+def _components(n: int, pair_hit: Indices, pair_rank: Indices, reach: _Candidates) -> Indices:
     """(pairs,) the component of each pair; pairs that may compete have the same number."""
     spans = np.zeros(n + 1, np.int64)
     with_pairs = np.unique(pair_hit)
@@ -280,12 +283,12 @@ def _components(n: int, pair_hit: Ints, pair_rank: Ints, reach: _Candidates) -> 
     np.add.at(spans, reach.high[with_pairs] - 1, -1)
     begins = np.ones(n + 1, np.int64)
     begins[1:] = np.cumsum(spans)[:-1] == 0  # nothing spans the step from the rank before
-    result: Ints = np.cumsum(begins)[pair_rank]
+    result: Indices = np.cumsum(begins)[pair_rank]
     return result
 
 
 def _best_pairs(
-    component: Ints, hit: Ints, occurrence: Ints, value: Float64s
+    component: Indices, hit: Indices, occurrence: Indices, value: Float64s
 ) -> Sequence[tuple[int, int]]:
     """The best one-to-one pairing of each component."""
     order = np.lexsort((-value, component))  # stable: equal ones keep their order
@@ -307,7 +310,7 @@ def _best_pairs(
     return pairs
 
 
-def _assign(hit: Ints, occurrence: Ints, value: Float64s) -> list[tuple[int, int]]:
+def _assign(hit: Indices, occurrence: Indices, value: Float64s) -> list[tuple[int, int]]:
     """Solve one assignment problem: one more pair always outweighs better pairs."""
     hits, row = np.unique(hit, return_inverse=True)
     occurrences, column = np.unique(occurrence, return_inverse=True)

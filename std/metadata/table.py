@@ -19,17 +19,15 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
-import numpy.typing as npt
 
 from std.errors import StoreError, quoted
-from std.values import Bools, Int32s, Recording
+from std.values import Bools, Int32s, Integers, Recording
 
 SPEAKER = "speaker"  # the speaker of a file; with the suffix "_2", of channel 2
 AUDIO = "audio"  # the file, then its properties (`std.audio.facts`):
 AUDIO_FACTS = ("audio_bytes", "audio_hash", "audio_s", "audio_channels", "audio_hz")
 OWN_PREFIX = "std:"  # prefix of hidden columns, in which an index stores more about a recording
 NONE = -1  # the code of a recording without a value
-Rows = npt.NDArray[np.integer]
 Values = Mapping[str, str]  # of one recording, by column
 
 
@@ -44,7 +42,7 @@ class ValueColumn(NamedTuple):
         code = int(self.code[row])
         return None if code == NONE else self.values[code]
 
-    def taken(self, rows: Rows) -> "ValueColumn":
+    def taken(self, rows: Integers) -> "ValueColumn":
         """The values of some rows; -1 = a recording that is not in the column."""
         code = np.append(self.code, np.int32(NONE))[rows]  # -1 is the last
         used = np.unique(code[code != NONE])
@@ -252,7 +250,7 @@ def reconciled(ours: Metadata, other: Metadata) -> Metadata:
     )
 
 
-def _taken(table: Metadata, rows: Rows) -> Metadata:
+def _taken(table: Metadata, rows: Integers) -> Metadata:
     """Some rows of a table, ascending; empty columns are left out."""
     columns = {name: column.taken(rows) for name, column in table.columns.items()}
     return Metadata(

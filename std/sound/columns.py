@@ -27,14 +27,22 @@ from functools import cache
 from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from std.errors import StoreError
 from std.store import Segment
-from std.values import Column, Float32s, Int32s, Int64s, Recording, UInt8s, UInt64s, freeze
+from std.values import (
+    Column,
+    Float16s,
+    Float32s,
+    Int32s,
+    Int64s,
+    Recording,
+    UInt8s,
+    UInt64s,
+    freeze,
+)
 
 PROJECTION_SEED = b"std sound 1"
-Float16s = npt.NDArray[np.float16]
 
 FRAME_MS = 20
 SIGNS = 256

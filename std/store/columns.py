@@ -38,7 +38,7 @@ from std.values import (
     freeze,
 )
 
-__all__ = ["Column", "Int64s", "UInt8s", "UInt16s", "UInt32s", "UInt64s"]  # as its users take them
+__all__ = ["Int64s"]  # for modules that import it from here
 
 # Extra column, (n,) of <u4: how far the times of a slot's words may be off where they are
 # estimates, 0 where they are the recogniser's. A segment without estimates does not have it, nor

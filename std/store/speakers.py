@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError
-from std.values import Column
+from std.values import Column, Integers
 
 NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
 SPEAKER_TYPES = {NAMES: "u1", BEGIN: "<i4", ROW: "<i4"}
 COLUMNS = tuple(SPEAKER_TYPES)
-Integers = npt.NDArray[np.integer]
 T = TypeVar("T")
 
 

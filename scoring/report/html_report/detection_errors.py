@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.group import Group
 from scoring.report.html_report.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
-from std.values import Float64s, Int32s, Lexemes, Recording, Term
-
-Rows = npt.NDArray[np.intp]
+from std.values import Float64s, Indices, Int32s, Lexemes, Recording, Term
 
 
 class DetectionErrors(NamedTuple):
@@ -145,7 +142,7 @@ def _places(
     recordings: tuple[Recording, ...],
     term: Int32s,
     recording: Int32s,
-    rows: Rows,
+    rows: Indices,
 ) -> dict[str, list[Any]]:
     recording_rows = [recordings[index] for index in recording[rows].tolist()]
     return {

@@ -31,16 +31,8 @@ from searcher.terms.splitting.matches import (
     check_length,
     sort,
 )
-from searcher.terms.vocabulary import (
-    Alphabet,
-    FlatWords,
-    Int64s,
-    LetterIds,
-    Vocabulary,
-    lay_out,
-    select,
-)
-from std.values import Int32s
+from searcher.terms.vocabulary import Alphabet, FlatWords, LetterIds, Vocabulary, lay_out, select
+from std.values import Int32s, Int64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

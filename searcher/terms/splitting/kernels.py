@@ -11,11 +11,10 @@ Edit distances are bit-parallel (Myers 1999) for pairs of words of at most 64 le
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.vocabulary import Int64s, LetterIds
+from searcher.terms.vocabulary import LetterIds
 from std.execution.compiled import compiled
-from std.values import Int32s
+from std.values import Int32s, Int64s, UInt64s
 
-UInt64s = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int32]  # (m, 4) start, end, id, distance
 
 ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)

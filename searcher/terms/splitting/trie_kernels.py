@@ -8,10 +8,10 @@ indexes share, and `searcher.terms.splitting.matches` for the question they answ
 import numpy as np
 import numpy.typing as npt
 
-from searcher.terms.splitting.kernels import NONE, ONE, ZERO, Rows, UInt64s, append, by_rows
-from searcher.terms.vocabulary import Int64s, LetterIds
+from searcher.terms.splitting.kernels import NONE, ONE, ZERO, Rows, append, by_rows
+from searcher.terms.vocabulary import LetterIds
 from std.execution.compiled import compiled
-from std.values import Int32s
+from std.values import Int32s, Int64s, UInt64s
 
 WINDOW = 63  # longest segment of a trie descent: one bit per length 0..63
 
