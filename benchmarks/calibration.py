@@ -48,7 +48,7 @@ from searcher.tuning.examples import (
     examples_of_phrases,
 )
 from searcher.tuning.labels import correct_hits, find_occurrences, make_transcript
-from searcher.tuning.tune import queries
+from searcher.tuning.learning import queries
 from std.config import Config
 from std.files import read
 from std.nist import ecf, rttm, term_list

@@ -52,7 +52,7 @@ from searcher.tuning.examples import (
     examples_of_phrases,
 )
 from searcher.tuning.labels import make_transcript
-from searcher.tuning.tune import learn
+from searcher.tuning.learning import learn
 from std.values import Bools, Float64s
 
 MARKS = (50, 200, 1000)

@@ -42,7 +42,7 @@ from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import make_transcript
-from searcher.tuning.tune import tune
+from searcher.tuning.learning import learned_model
 from std.config import Config, load_config
 from std.nist import ecf, rttm, std_list, term_list
 from std.nist.ecf import speech_s
@@ -100,7 +100,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
         data.ecf.excerpts,
     )
     written = partial(lexical_candidates, segments=[segment], config=config)
-    return tune(transcribed, (), ears, written)
+    return learned_model(transcribed, (), ears, written)
 
 
 def cross_validated(

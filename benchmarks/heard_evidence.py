@@ -57,7 +57,7 @@ from searcher.search import search
 from searcher.tuning.development_set import lexical_candidates
 from searcher.tuning.examples import JudgedSpeech
 from searcher.tuning.labels import Phrase, correct_hits, find_occurrences, make_transcript
-from searcher.tuning.tune import queries
+from searcher.tuning.learning import queries
 from std.config import Config
 from std.files import read
 from std.nist import ecf, rttm, term_list

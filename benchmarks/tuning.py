@@ -10,7 +10,7 @@ labels of each half's own examples, nats per right place, mean of both halves, o
 
     prior         nothing tuned
     confusions    phone confusions counted in the other half
-    ridge N       and weights, with a penalty of N on their change (`searcher.tuning.tune` has 100)
+    ridge N       and weights, with a penalty of N on their change; std-tune has 100
 """
 
 import argparse
@@ -37,7 +37,7 @@ from searcher.tuning.examples import (
     examples_of_phrases,
 )
 from searcher.tuning.labels import TuningTranscript, make_transcript
-from searcher.tuning.tune import learn, queries, with_few_absent
+from searcher.tuning.learning import learn, queries, with_few_absent
 from std.phonetics.confusion import Counts
 
 RIDGES = (3, 10, 30, 100, 300)

@@ -161,7 +161,7 @@ def test_commands_call_public_interfaces_only(module):
 
 @pytest.mark.parametrize(("line", "imported"), [
     ("from searcher.terms.query import query", "searcher.terms.query.query"),
-    ("def f():\n    from searcher.tuning import tune", "searcher.tuning.tune"),
+    ("def f():\n    from searcher.tuning import learning", "searcher.tuning.learning"),
     ("from searcher.terms import vocabulary", "searcher.terms.vocabulary"),
     ("import searcher.search", "searcher.search"),
     ("from std.store import open_store", "std.store.open_store"),

@@ -29,9 +29,9 @@ from searcher.index.stores import (
 from searcher.phonetic.indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.results.candidates import Candidates
 from searcher.search import judge
-from searcher.tuning import tune as learning
 from searcher.tuning.gain import Transcribed
 from searcher.tuning.labels import MarkedPlace, TuningTranscript, make_transcript, marked_places
+from searcher.tuning.learning import learned_model
 from std.config import Config, load_config
 from std.errors import NONE, ConfigError, InputError, Unquoted, quoted
 from std.files import AnyPath, read
@@ -95,7 +95,7 @@ def tune(
         if ecf_path and rttm_path and terms_path:
             transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config, copies)
         progress = _differences(advance)
-        model = learning.tune(
+        model = learned_model(
             transcribed,
             _places(marks, recordings, copies, config, need_some=not transcribed),
             _phonetic_indexes(segments, recordings, config, urls[0]),

@@ -1,7 +1,7 @@
 import pytest
 
 import indexer.cli
-from searcher.tuning import tune
+from searcher.tuning import learning
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_11"]
 
@@ -29,5 +29,5 @@ def development(german, tmp_path_factory):
 @pytest.fixture
 def few_words(monkeypatch):
     """A model is learned from few words: enough to compare it with another one."""
-    monkeypatch.setattr(tune, "IV_WORDS", 60)
-    monkeypatch.setattr(tune, "IV_PAIRS", 40)
+    monkeypatch.setattr(learning, "IV_WORDS", 60)
+    monkeypatch.setattr(learning, "IV_PAIRS", 40)

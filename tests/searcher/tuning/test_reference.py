@@ -11,7 +11,7 @@ from searcher.tuning.labels import (
     phrases_said,
     remembered,
 )
-from searcher.tuning.tune import with_few_absent
+from searcher.tuning.learning import with_few_absent
 from std.text import Normalisation
 from std.values import Excerpt, Lexemes, Recording
 

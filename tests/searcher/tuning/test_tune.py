@@ -198,7 +198,7 @@ def test_a_model_that_is_expected_to_lose_is_refused_unless_it_is_wanted(
     store, development, tmp_path, capsys, monkeypatch
 ):
     gain = Gain(-0.05, -0.08, -0.02, PULLS[-1])
-    monkeypatch.setattr("searcher.tuning.tune.gain_of_tuning", lambda *given: gain)
+    monkeypatch.setattr("searcher.tuning.learning.gain_of_tuning", lambda *given: gain)
     given = [f"--{one}={development / name}" for one, name in (
         ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"),
     )]  # fmt: skip

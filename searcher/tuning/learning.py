@@ -53,14 +53,13 @@ USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much ev
 MIN_EXAMPLES = 30  # right places of a transcript without which nothing is learned
 
 
-def tune(
+def learned_model(
     transcribed: Transcribed | None,
     marked: Sequence[MarkedPlace],
     indexes: PhoneticIndexes,
     search_by_words: SearchByWords,
     *,
     seed: int = 1,
-    prior: Model | None = None,
     even_if_worse: bool = False,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Model:
@@ -70,14 +69,13 @@ def tune(
         transcribed: speech with its transcript; without one no phone confusions are learned.
         indexes: the phonetic indexes, without a model.
         seed: draws the in-vocabulary words of the transcript that are learned from.
-        prior: the model whose weights the examples change; None = the shipped weights.
         even_if_worse: return the model even if it is expected to lose on other speech.
         progress: called with the share that is done.
 
     Raises:
         ConfigError: there is too little to learn from, or tuning is expected to lose.
     """
-    prior, gain = prior or default_model(), None
+    prior, gain = default_model(), None  # the shipped weights stay where examples say nothing
     search_by_words = remembered(search_by_words)
     if transcribed:
         gain = gain_of_tuning(transcribed, indexes, search_by_words, prior, seed)
