@@ -20,7 +20,7 @@ from indexer.index_report import RecordedAudio
 from indexer.inputs import Input
 from indexer.origins import given_names
 from indexer.shards import contents
-from std.audio.facts import BYTES, DURATION_S, HASH, NOTES, facts_of, file_digest, read_notes
+from std.audio.facts import DURATION_S, HASH, NOTES, SIZE, facts_of, file_digest, read_notes
 from std.audio.files import HINT, AudioFolder, audio_folder, is_audio
 from std.errors import NOT_THERE, InputError, Unquoted
 from std.metadata.cells import Cells, completed
@@ -135,7 +135,7 @@ class _Finder:
         """
         said, digest = before.get(AUDIO, ""), before.get(HASH)
         if digest and said not in self._names:
-            candidates = self._of_size.get(before.get(BYTES, ""), ())
+            candidates = self._of_size.get(before.get(SIZE, ""), ())
             moved = [one for one in candidates if file_digest(self.folder.root / one) == digest]
             if len(moved) == 1:
                 return moved[0]
@@ -155,7 +155,7 @@ class _Finder:
             InputError: the file is not audio.
         """
         path = self.folder.root / place
-        is_same = before.get(AUDIO) == place and before.get(BYTES) == str(path.stat().st_size)
+        is_same = before.get(AUDIO) == place and before.get(SIZE) == str(path.stat().st_size)
         if is_same and before.get(HASH):
             return {}
         if not is_audio(path):

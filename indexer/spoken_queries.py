@@ -36,7 +36,7 @@ from std.values import ECF, ConfusionNetwork, Slot
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
 BEAM = 200  # sequences kept from slot to slot
-MIN_MASS = 1e-6  # of a slot without word and epsilon: skipping it is nearly impossible
+MIN_SLOT_MASS = 1e-6  # of a slot without word and epsilon: skipping it is nearly impossible
 Words = tuple[str, ...]
 
 
@@ -242,7 +242,7 @@ def _choices(slot: Slot) -> list[tuple[str, float]]:
     for alternative in slot.alternatives:
         shares[alternative.word] = shares.get(alternative.word, 0.0) + alternative.posterior
     total = sum(shares.values())
-    if total < MIN_MASS:
+    if total < MIN_SLOT_MASS:
         return [("", 1.0)]
     return [(word, share / total) for word, share in shares.items()]
 

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import defaultdict
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -52,14 +53,17 @@ def trees(package):
 
 
 def assigned(node):
-    """The name and the value of an assignment to one name."""
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        target = node.target
-    else:
-        return None
-    return (target.id, ast.unparse(node.value)) if isinstance(target, ast.Name) else None
+    """The names and values of an assignment: ``A = 1``, ``A, B = 1, 2``, ``A, B = range(2)``."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target.id, ast.unparse(node.value)
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        if isinstance(target, ast.Name):
+            yield target.id, ast.unparse(node.value)
+        elif isinstance(target, ast.Tuple):
+            for i, name in enumerate(target.elts):
+                values = getattr(node.value, "elts", None)
+                value = ast.unparse(values[i] if values else node.value)
+                yield name.id, value if values else f"{value}[{i}]"
 
 
 def test_no_two_public_classes_share_a_name():
@@ -79,7 +83,7 @@ def test_no_two_constants_of_a_package_share_a_name_with_different_values(packag
     values = defaultdict(set)
     for module, tree in trees(package):
         if not module.startswith(READERS):
-            for name, value in filter(None, map(assigned, tree.body)):
+            for name, value in chain.from_iterable(map(assigned, tree.body)):
                 if name.isupper() and not name.startswith("_"):
                     values[name].add(value)
     assert len(values) > 3

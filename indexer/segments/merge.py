@@ -26,7 +26,7 @@ from std.store.columns import (
     pack_vocabulary,
 )
 from std.store.protocol import verified_columns
-from std.store.speakers import NAMES, Speakers, speaker_columns, turn_columns
+from std.store.speakers import SPEAKER_NAMES, Speakers, speaker_columns, turn_columns
 from std.values import Bools, Column, Int32s, Int64s, Recording, UInt64s
 
 Rows = Int64s | slice
@@ -124,7 +124,7 @@ def _speakers(
     parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
 ) -> dict[str, Column]:
     """The columns of the merged segment that say who spoke, if a part has them."""
-    if not any(NAMES in part.extra for part in parts):
+    if not any(SPEAKER_NAMES in part.extra for part in parts):
         return {}
     if all(isinstance(kept, slice) for kept in slot_kept) and _ascends(slot_order):
         return _appended(parts)

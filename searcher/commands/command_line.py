@@ -49,14 +49,14 @@ OUTPUTS = (
     *("output", "probabilities", "explain", "oov_lexicon", "listen_again", "term_list"),
     *("timeline", "corrections"),
 )
-LISTS, EXAMPLE = ("terms", "queries", "examples"), ("like", "query_audio")
+LISTS, BY_EXAMPLE = ("terms", "queries", "examples"), ("like", "query_audio")
 BESIDE_UNIT = (
-    *("not one term", *LISTS, "alerts", *EXAMPLE, "output", "decide", "beta", "clips", "srt"),
+    *("not one term", *LISTS, "alerts", *BY_EXAMPLE, "output", "decide", "beta", "clips", "srt"),
     *("explain", "oov_lexicon", "inflections", "listen_again", "timeline", "markers"),
     *("corrections", "within_words"),
 )
 BESIDE_ALERTS = (
-    *("term", *LISTS, *EXAMPLE, "fuse", "where", "recording", "ecf", "output", "clips", "srt"),
+    *("term", *LISTS, *BY_EXAMPLE, "fuse", "where", "recording", "ecf", "output", "clips", "srt"),
     *("timeline", "markers", "corrections", "limit", "decide", "beta", "within_words", "explain"),
     *("oov_lexicon", "listen_again", "scheduler"),
 )
@@ -105,16 +105,16 @@ WRONG = (
     ),
     Misuse(
         "expected --terms FILE or at least one TERM, got neither",
-        without=(*LISTS, *EXAMPLE, "term", "alerts"),
+        without=(*LISTS, *BY_EXAMPLE, "term", "alerts"),
     ),
     Misuse(
         "--like and --query-audio are examples of one TERM; those of a list are --examples",
-        EXAMPLE,
+        BY_EXAMPLE,
         beside=("several terms", *LISTS),
     ),
     Misuse(
         "--inflections finds words: expected no --like and no --query-audio",
-        EXAMPLE,
+        BY_EXAMPLE,
         beside=("inflections",),
     ),
     Misuse(
@@ -127,17 +127,17 @@ WRONG = (
     Misuse("--encoder is the model of --query-audio", ("encoder",), without=("query_audio",)),
     Misuse(
         "examples search the index of one recogniser, without --fuse",
-        (*EXAMPLE, "examples"),
+        (*BY_EXAMPLE, "examples"),
         beside=("fuse",),
     ),
     Misuse(
         "--output writes the hits of a list; for --like there is --json",
-        EXAMPLE,
+        BY_EXAMPLE,
         beside=("output",),
     ),
     Misuse(
         "--ecf is the speech of a list; for --like there are --recording and --where",
-        EXAMPLE,
+        BY_EXAMPLE,
         beside=("ecf",),
     ),
     Misuse(
@@ -187,7 +187,7 @@ WRONG = (
     Misuse(
         "--like and --query-audio compare sound: expected no --within-words, --corrections, "
         "--oov-lexicon or --listen-again",
-        EXAMPLE,
+        BY_EXAMPLE,
         beside=("within_words", "corrections", "oov_lexicon", "listen_again"),
     ),
     *(

@@ -36,7 +36,7 @@ BUCKET = 16  # windows of a bucket on average
 COMPARED = 64  # windows of its bucket with which a window is compared
 LEAST_NEARER = 60  # signs: usual distance minus distance of a window
 MOST_SEEDS = 200_000  # seeds of two blocks: the best
-ROOM = 4 * MOST_SEEDS  # seeds of one draw
+MOST_DRAWN = 4 * MOST_SEEDS  # seeds of one draw
 APART = 25  # least frames between two stretches of one recording
 NEAR_FRAMES, NEAR_DIAGONAL = 12, 4  # frames: of nearer seeds only the best counts
 DRAW_SEED = 1
@@ -74,7 +74,7 @@ def find_seeds(first: Block, second: Block | None = None) -> SeedFrames:
     windows = _windows(first, second)
     draw = np.random.default_rng(DRAW_SEED)
     bits = int(np.clip(np.log2(max(len(windows.begin), 2) / BUCKET), 6, 24))
-    found, room = np.empty((0, 3), np.int64), np.empty((ROOM, 3), np.int64)
+    found, room = np.empty((0, 3), np.int64), np.empty((MOST_DRAWN, 3), np.int64)
     least = LEAST_NEARER
     for _ in range(TABLES):
         places = draw.integers(0, WINDOW_FRAMES * SIGNS, 32)

@@ -52,7 +52,7 @@ FEWEST = 20  # wrong places that give their usual cost; with fewer, the figures 
 USUAL_COST, USUAL_DEVIATION = 0.33, 0.008
 SMALLEST_DEVIATION = 0.002
 OF_FURTHER_EXAMPLES = 3.0
-INTERCEPT, OF_STANDING, OF_NEARNESS = -5.56, 0.26, 46.9
+INTERCEPT, OF_STANDING, OF_EXAMPLE = -5.56, 0.26, 46.9
 A_TERM = "ExampleTerm(std.Term('T1', 'haus'), ('interview@12.3-13.1',))"
 
 
@@ -289,6 +289,6 @@ def probabilities(stands: Float64s, nearness: Float64s, examples: int = 1) -> Fl
         nearness: (n,) cost by chance minus cost; the mean over several examples.
         examples: the number of examples: a place that several fit equally well is likelier.
     """
-    log_odds = INTERCEPT + OF_STANDING * stands + OF_NEARNESS * nearness
+    log_odds = INTERCEPT + OF_STANDING * stands + OF_EXAMPLE * nearness
     log_odds += OF_FURTHER_EXAMPLES * (1 - 1 / examples)
     return np.asarray(1 / (1 + np.exp(-log_odds)), np.float64)

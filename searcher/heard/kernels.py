@@ -14,8 +14,8 @@ import numpy as np
 from std.execution.compiled import compiled
 from std.values import Float32s, Float64s, Int64s, UInt8s, UInt16s, UInt32s
 
-INSERTED = 0.1  # probability of a slot without a phone of the query
-DELETED = 2e-3  # of a phone that no slot holds
+INSERTION = 0.1  # probability of a slot without a phone of the query
+DELETION = 2e-3  # of a phone that no slot holds
 SAME_PHONE = float(np.exp(-1.0))  # of a slot that continues the previous phone
 FLOOR = 3e-4  # of the probability of a phone in a slot
 CERTAIN = 1e308
@@ -64,7 +64,7 @@ def align_windows(
         start[:] = 0
         for slot in range(windows[window, 0], windows[window, 1]):
             is_empty = probability[empty[slot]]
-            skip = is_empty + INSERTED * (1 - is_empty)
+            skip = is_empty + INSERTION * (1 - is_empty)
             fit[:] = FLOOR
             for i in range(offsets[slot], offsets[slot + 1]):
                 of_phones, p = match[token[i]], probability[cost[i]]
@@ -76,8 +76,8 @@ def align_windows(
                 value, since = best[k + 2] * SAME_PHONE, start[k + 2]
                 if best[k + 1] > value:
                     value, since = best[k + 1], start[k + 1]
-                if best[k] * DELETED > value:
-                    value, since = best[k] * DELETED, start[k]
+                if best[k] * DELETION > value:
+                    value, since = best[k] * DELETION, start[k]
                 value *= fit[k]
                 if k < q - 1 and best[k + 2] * skip > value:
                     value, since = best[k + 2] * skip, start[k + 2]
@@ -85,8 +85,8 @@ def align_windows(
             best, new = new, best
             start, origin = origin, start
             value, since = best[q + 1], start[q + 1]
-            if q > 1 and best[q] * DELETED > value:
-                value, since = best[q] * DELETED, start[q]
+            if q > 1 and best[q] * DELETION > value:
+                value, since = best[q] * DELETION, start[q]
             if value > 0:
                 score[row] = np.log(value) - LOG_CERTAIN
             begin[row] = since

@@ -22,7 +22,7 @@ from std.values import Int32s, Int64s, Recording
 Texts = npt.NDArray[np.object_]
 
 WORDS_AROUND = 4
-DOUBTFUL = 0.5  # posterior of 'no word', above which it is likelier than any word
+LIKELY_EMPTY = 0.5  # posterior of 'no word', above which it is likelier than any word
 CHANGE = "–"  # before the name of the next speaker
 CHARACTERS_AROUND = 12  # where text has no spaces
 
@@ -208,7 +208,7 @@ def _joined(
 ) -> tuple[list[str], list[str], list[str]]:
     """The texts before n detections, in them and after them, with changes of speakers."""
     said = words[slots.word[runs.slot]].tolist()
-    for doubtful in np.flatnonzero(slots.epsilon[runs.slot] > DOUBTFUL).tolist():
+    for doubtful in np.flatnonzero(slots.epsilon[runs.slot] > LIKELY_EMPTY).tolist():
         said[doubtful] += "?"
     joined = text_of if unspaced else " ".join
     rows = runs.bounds.tolist()

@@ -104,7 +104,7 @@ def probability_list(hits: STDList, found: SearchResult) -> STDList:
     return replace(hits, detections=detections, default_score=found.missed_share)
 
 
-DOUBTED, CERTAIN = 0.02, 0.95  # probabilities of places that are recognised again
+DOUBTED, SURELY_SAID = 0.02, 0.95  # probabilities of places that are recognised again
 
 
 def write_oov_lexicon(
@@ -152,7 +152,7 @@ def write_stretches(path: Path, found: SearchResult) -> int:
     """
     unknown = np.array([bool(words) for words in found.oov_words], bool)
     table, p = found.candidates, found.probability
-    asked = np.flatnonzero(unknown[table.term] & (p >= DOUBTED) & (p < CERTAIN))
+    asked = np.flatnonzero(unknown[table.term] & (p >= DOUBTED) & (p < SURELY_SAID))
     order = asked[np.lexsort((table.start_ms[asked], table.recording[asked]))]
     stretches: list[tuple[Recording, list[int], dict[str, None]]] = []
     columns = table.recording, table.term, table.start_ms, table.end_ms

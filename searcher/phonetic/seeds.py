@@ -30,7 +30,7 @@ MIN_TRIGRAM_SCORE = 6.0  # least log ratio of three phones; 97 % of true spans h
 MIN_PHONE_SCORE = -1.0  # of each of the three
 MIN_SEED_SCORE = 5.0  # log ratio of a seed word's best part
 MAX_WINDOW_SLOTS = 96
-PHONE_MS = 110  # duration of a slow phone, for the reach of a hit
+SLOW_PHONE_MS = 110  # duration of a slow phone, for the reach of a hit
 REACH_MS = 400  # half of the seed's word, and room
 BINS_PER_NAT = 64
 SEED_SALT, WINDOW_SALT = 1, 2  # of the tie-breaks
@@ -170,8 +170,8 @@ def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> 
     best = np.flatnonzero(is_taken(extensions.bins, slots, cutoff, index, WINDOW_SALT))
     best = best[np.argsort(slots[best], kind="stable")]
     query, first, last = seeds.query, *seeds.spans[extensions.seed_of[best], :2].T.astype(np.int64)
-    before_ms = first * PHONE_MS + REACH_MS
-    after_ms = (len(query.ratios.deletion) - last) * PHONE_MS + REACH_MS
+    before_ms = first * SLOW_PHONE_MS + REACH_MS
+    after_ms = (len(query.ratios.deletion) - last) * SLOW_PHONE_MS + REACH_MS
     slot_key = index.columns.slot_key.view(np.int64)
     return windows_around(slots[best], before_ms, after_ms, slot_key, MAX_WINDOW_SLOTS)
 

@@ -43,7 +43,7 @@ from std.values import Float64s, Int64s
 
 NOTHING: Mapping[str, tuple[str, ...]] = {}
 
-START, END = "\x02\x02", "\x03"  # of a word
+WORD_START, WORD_END = "\x02\x02", "\x03"  # of a word
 BITS = 21  # of a code point
 SMOOTHING = 0.5  # added to each count
 ALPHABET = 64  # approximate number of letters and marks at each position of a trigram
@@ -195,10 +195,14 @@ def _trigrams(words: Sequence[str]) -> Int64s:
     """The trigrams of words, their ends included, as numbers."""
     if not words:
         return np.empty(0, np.int64)
-    text = START + (END + START).join(words) + END
+    text = WORD_START + (WORD_END + WORD_START).join(words) + WORD_END
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
     trigrams: Int64s = (codes[:-2] << 2 * BITS) | (codes[1:-1] << BITS) | codes[2:]
-    over = (codes[:-2] == ord(END)) | (codes[1:-1] == ord(END)) | (codes[2:] == ord(START[0]))
+    over = (
+        (codes[:-2] == ord(WORD_END))
+        | (codes[1:-1] == ord(WORD_END))
+        | (codes[2:] == ord(WORD_START[0]))
+    )
     kept: Int64s = trigrams[~over]
     return kept
 

@@ -42,7 +42,7 @@ GUESSED = 3.0  # weight of a guess, in words
 RELATED = 0.2  # least share of words with both endings for forms
 PAIRS = 3  # words that must have both endings if a guess would be wrong
 SAMPLE = 1000  # examined words with an ending
-PART = 4  # letters of a word that forms a compound, not an ending
+COMPOUND_LETTERS = 4  # letters of a word that forms a compound, not an ending
 FORMS = 50  # of a term at most
 KEPT = 10_000  # words with cached forms
 KEPT_ENDINGS = 1000  # with cached words
@@ -202,7 +202,7 @@ class RelatedForms:
         alike = 2 * shared / (len(word) + len(other))
         if alike < COMMON_SHARE or len(own) > ENDING // 2 or len(ending) > ENDING:
             return 0.0
-        parts = (ending[i:] for i in range(3) if len(ending) - i >= PART)
+        parts = (ending[i:] for i in range(3) if len(ending) - i >= COMPOUND_LETTERS)
         if any(part in self._known for part in (*parts, *([own] if len(own) == STEM else []))):
             return 0.0  # a compound, as hausbank and königssohn are, and rathaus
         if shared >= LONG and alike >= SURE_SHARE:

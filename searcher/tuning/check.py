@@ -32,7 +32,7 @@ from std.values import Float64s, Int64s, Term
 
 WORDS = 200  # of each kind, searched at most
 LEAST_LETTERS = 8  # of a word
-STEM_LETTERS, ENDING = 5, 3  # a stem: all but the last three letters, five at least
+STEM_LETTERS, ENDING_LETTERS = 5, 3  # a stem: all but the last three letters, five at least
 PART_SHARE = 1 / 2, 2 / 3  # share of a compound's letters that its part has, at least and at most
 OFTEN = 10  # words of the stem that the index has, at least; or of the part
 # The longer a part, the more of its places sound like the compound: of the 400 words that are
@@ -123,7 +123,7 @@ def unwritten_words(
     }
 
     def with_stem(word: str) -> Unwritten:
-        stem = word[: max(STEM_LETTERS, len(word) - ENDING)]
+        stem = word[: max(STEM_LETTERS, len(word) - ENDING_LETTERS)]
         first, last = bisect_left(written, stem), bisect_left(written, stem + chr(0x10FFFF))
         return Unwritten(word, before[last] - before[first])
 

@@ -39,7 +39,7 @@ from searcher.tuning.labels import (
 )
 from std.values import Excerpt, Recording
 
-ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
+ABSENT_SHARE, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
 
 
 class KindsOfExamples(NamedTuple):
@@ -180,7 +180,9 @@ def decoy_examples(n_phrases: int, speech: JudgedSpeech) -> Examples:
     Args:
         n_phrases: the number of OOV phrases; the number of decoys is a share of it.
     """
-    evidence = [one for _, one in decoy_evidence(round(ABSENT * n_phrases / len(LENGTHS)), speech)]
+    evidence = [
+        one for _, one in decoy_evidence(round(ABSENT_SHARE * n_phrases / len(LENGTHS)), speech)
+    ]
     return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
 
 

@@ -31,7 +31,7 @@ from std.metadata.table import AUDIO, AUDIO_FACTS
 from std.outputs import open_output
 
 FACTS = AUDIO_FACTS  # columns that nobody writes by hand
-BYTES, HASH, DURATION_S, CHANNELS, SAMPLES_PER_S = FACTS
+SIZE, HASH, DURATION_S, CHANNELS, SAMPLES_PER_S = FACTS
 NOTES = "audio.json"  # of std-recognise, beside its networks
 FACTS_FORMAT = "std audio 1"
 PIECE_BYTES = 1 << 16
@@ -59,7 +59,7 @@ class AudioFacts:
         """
         return {
             AUDIO: audio,
-            BYTES: str(self.bytes),
+            SIZE: str(self.bytes),
             HASH: self.hash,
             DURATION_S: "" if self.duration_s is None else f"{self.duration_s:g}",
             CHANNELS: "" if self.channels is None else str(self.channels),

@@ -27,7 +27,7 @@ SPEAKER = "speaker"  # the speaker of a file; with the suffix "_2", of channel 2
 AUDIO = "audio"  # the file, then its properties (`std.audio.facts`):
 AUDIO_FACTS = ("audio_bytes", "audio_hash", "audio_s", "audio_channels", "audio_hz")
 OWN_PREFIX = "std:"  # prefix of hidden columns, in which an index stores more about a recording
-NONE = -1  # the code of a recording without a value
+NO_VALUE = -1  # the code of a recording without a value
 Values = Mapping[str, str]  # of one recording, by column
 
 
@@ -40,13 +40,13 @@ class ValueColumn(NamedTuple):
     def of(self, row: int) -> str | None:
         """The value of a recording."""
         code = int(self.code[row])
-        return None if code == NONE else self.values[code]
+        return None if code == NO_VALUE else self.values[code]
 
     def taken(self, rows: Integers) -> "ValueColumn":
         """The values of some rows; -1 = a recording that is not in the column."""
-        code = np.append(self.code, np.int32(NONE))[rows]  # -1 is the last
-        used = np.unique(code[code != NONE])
-        renumbered = np.full(len(self.values) + 1, NONE, np.int32)
+        code = np.append(self.code, np.int32(NO_VALUE))[rows]  # -1 is the last
+        used = np.unique(code[code != NO_VALUE])
+        renumbered = np.full(len(self.values) + 1, NO_VALUE, np.int32)
         renumbered[used] = np.arange(len(used), dtype=np.int32)
         return ValueColumn(tuple(self.values[i] for i in used.tolist()), renumbered[code])
 
@@ -55,7 +55,7 @@ def column_of(texts: Sequence[str | None]) -> ValueColumn:
     """A column from each recording's value; None and the empty text mean no value."""
     values = tuple(sorted({text for text in texts if text}))
     code_of = {value: i for i, value in enumerate(values)}
-    codes = [code_of[text] if text else NONE for text in texts]
+    codes = [code_of[text] if text else NO_VALUE for text in texts]
     return ValueColumn(values, np.array(codes, np.int32))
 
 
@@ -95,7 +95,7 @@ class Metadata:
 
     def column(self, name: str) -> ValueColumn:
         """A column; one without values if the table has none of this name."""
-        return self.columns.get(name) or ValueColumn((), np.full(len(self), NONE, np.int32))
+        return self.columns.get(name) or ValueColumn((), np.full(len(self), NO_VALUE, np.int32))
 
     def by_file(self, name: str) -> dict[str, str]:
         """The values of a column that are not empty, by audio file."""
@@ -129,7 +129,7 @@ class Metadata:
 
     def aligned(self, files: Sequence[str]) -> dict[str, ValueColumn]:
         """The columns for some audio files, in their order; -1 = no value."""
-        rows = np.array([self.row_of.get(file, NONE) for file in files], np.int32)
+        rows = np.array([self.row_of.get(file, NO_VALUE) for file in files], np.int32)
         return {name: column.taken(rows) for name, column in self.columns.items()}
 
     def of(self, files: Collection[str]) -> "Metadata":
@@ -189,7 +189,7 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
     kept = before.of([file for file in before.files if file not in files])
     valued = np.zeros(len(given), dtype=bool)
     for column in given.columns.values():
-        valued |= column.code != NONE
+        valued |= column.code != NO_VALUE
     fresh = _taken(given, changed[valued[changed]])
     number = [before.changes(file) + 1 for file in fresh.files]
     return _concatenated(kept, replace(fresh, number=np.array(number, np.int32)))
@@ -219,14 +219,16 @@ def composed(table: Metadata) -> Metadata:
 
 def _differs(before: Metadata, given: Metadata) -> Bools:
     """(n,) which rows of a table differ from those of the same audio files in another table."""
-    rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)
+    rows = np.array([before.row_of.get(file, NO_VALUE) for file in given.files], np.int32)
     differs = np.zeros(len(given), dtype=bool)
     for name in {*before.columns, *given.columns}:
         ours, theirs = before.column(name), given.column(name)
         code_of = {value: code for code, value in enumerate(ours.values)}
         unknown = len(ours.values)
-        code = np.array([*(code_of.get(value, unknown) for value in theirs.values), NONE], np.int32)
-        differs |= code[theirs.code] != np.append(ours.code, np.int32(NONE))[rows]
+        code = np.array(
+            [*(code_of.get(value, unknown) for value in theirs.values), NO_VALUE], np.int32
+        )
+        differs |= code[theirs.code] != np.append(ours.code, np.int32(NO_VALUE))[rows]
     return differs
 
 
@@ -272,7 +274,7 @@ def _concatenated(first: Metadata, second: Metadata) -> Metadata:
         values = tuple(sorted([*parts[0].values, *added]))  # two runs: fast
         number_of = {value: i for i, value in enumerate(values)}
         codes = [
-            np.array([*(number_of[value] for value in part.values), NONE], np.int32)[part.code]
+            np.array([*(number_of[value] for value in part.values), NO_VALUE], np.int32)[part.code]
             for part in parts
         ]
         columns[name] = ValueColumn(values, np.concatenate(codes)[order])
@@ -320,7 +322,7 @@ def _column(fields: Mapping[str, Any], n: int) -> ValueColumn:
     values = tuple(fields["values"])
     if not _are_ascending_texts(values):
         raise ValueError("values that are no ascending texts")
-    return ValueColumn(values, _integers(fields["code"], n, NONE, len(values)))
+    return ValueColumn(values, _integers(fields["code"], n, NO_VALUE, len(values)))
 
 
 def _are_ascending_texts(texts: Sequence[Any]) -> bool:

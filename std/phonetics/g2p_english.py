@@ -22,7 +22,7 @@ from std.phonetics.phones import Pronunciation, canonical
 from std.values import Float32s, Int64s
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # from 3 on; before: none, an unknown one, the end
-NO_LETTER, UNKNOWN_LETTER, END_OF_WORD = range(3)
+PADDING, UNKNOWN_LETTER, END_OF_WORD = range(3)
 SYMBOLS = (
     *("<pad>", "<unk>", "<s>", "</s>"),
     *(f"{v}{s}" for v in ("AA", "AE", "AH", "AO", "AW", "AY") for s in "012"),
@@ -98,9 +98,9 @@ def _spelled(word: str) -> bytes:
 def _read(spelled: Sequence[bytes], cell: Cell) -> Float32s:
     """The encoder's states after each word, (n, h). spelled: n words, ascending"""
     n, longest = len(spelled), max(map(len, spelled))
-    padded = b"".join(word.ljust(longest, bytes([NO_LETTER])) for word in spelled)
+    padded = b"".join(word.ljust(longest, bytes([PADDING])) for word in spelled)
     letters = np.frombuffer(padded, np.uint8).reshape(n, longest)
-    is_new = letters != NO_LETTER  # a beginning that differs from the previous word
+    is_new = letters != PADDING  # a beginning that differs from the previous word
     is_new[1:] &= np.logical_or.accumulate(letters[1:] != letters[:-1], axis=1)
     states = np.empty((n, len(cell.bias)), np.float32)
     state, at = np.zeros((1, len(cell.bias)), np.float32), np.zeros(n, np.int64)

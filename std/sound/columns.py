@@ -122,7 +122,7 @@ def _projection(dimensions: int) -> Float32s:
 
 
 ENCODER, OFFSETS = "sound_encoder", "sound_offsets"
-START, SIGN_COLUMN = "sound_start_ms", "sound_signs"
+START_MS, SIGN_COLUMN = "sound_start_ms", "sound_signs"
 WORDS = SIGN_BYTES // 8  # of 64 signs, of a frame
 
 
@@ -155,7 +155,7 @@ class SegmentSound:
         return {
             ENCODER: np.frombuffer(" ".join(self.encoder).encode(), np.uint8),
             OFFSETS: self.offsets.astype("<i8"),
-            START: self.start_ms.astype("<i4"),
+            START_MS: self.start_ms.astype("<i4"),
             SIGN_COLUMN: self.signs.astype("<u8", copy=False).reshape(-1),
         }
 
@@ -172,7 +172,7 @@ class SegmentSound:
         Raises:
             StoreError: the columns do not fit each other.
         """
-        kinds = {ENCODER: "u1", OFFSETS: "<i8", START: "<i4"}
+        kinds = {ENCODER: "u1", OFFSETS: "<i8", START_MS: "<i4"}
         if signs is None:
             if SIGN_COLUMN not in extra:
                 return None
@@ -185,7 +185,7 @@ class SegmentSound:
                 raise StoreError(f"column {SIGN_COLUMN} has {len(extra[SIGN_COLUMN])} rows")
             signs = extra[SIGN_COLUMN].reshape(-1, WORDS).astype(np.uint64, copy=False)
         name, _, digest = extra[ENCODER].tobytes().decode(errors="replace").rpartition(" ")
-        return cls(Encoder(name, digest), extra[OFFSETS], extra[START], signs)  # type: ignore[arg-type]  # checked above
+        return cls(Encoder(name, digest), extra[OFFSETS], extra[START_MS], signs)  # type: ignore[arg-type]  # checked above
 
     @classmethod
     def of(cls, sounds: Sequence[Sound | None]) -> "SegmentSound | None":
@@ -246,7 +246,7 @@ def segment_sound(segment: Segment, *, whole: bool = True) -> SegmentSound | Non
     Raises:
         StoreError: the columns do not fit each other.
     """
-    names = (ENCODER, OFFSETS, START, SIGN_COLUMN) if whole else (ENCODER, OFFSETS, START)
+    names = (ENCODER, OFFSETS, START_MS, SIGN_COLUMN) if whole else (ENCODER, OFFSETS, START_MS)
     extra = {name: one for name in names if (one := segment.extra(name)) is not None}
     if not whole and OFFSETS in extra:
         signs = StoredSigns(segment, int(extra[OFFSETS][-1]))

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from std.errors import StoreError
 from std.values import Column, Integers
 
-NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
-SPEAKER_TYPES = {NAMES: "u1", BEGIN: "<i4", ROW: "<i4"}
+SPEAKER_NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
+SPEAKER_TYPES = {SPEAKER_NAMES: "u1", BEGIN: "<i4", ROW: "<i4"}
 COLUMNS = tuple(SPEAKER_TYPES)
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Speakers(NamedTuple):
         """
         if not are_there(extra, SPEAKER_TYPES):
             return UNKNOWN_SPEAKERS
-        names = tuple(extra[NAMES].tobytes().decode().split("\n")[:-1])
+        names = tuple(extra[SPEAKER_NAMES].tobytes().decode().split("\n")[:-1])
         begin: npt.NDArray[Any] = extra[BEGIN]
         row: npt.NDArray[Any] = extra[ROW]
         if len(begin) != len(row) or not len(row):
@@ -180,7 +180,7 @@ def turn_columns(names: Sequence[str], begin: Integers, row: Integers) -> dict[s
     new_row = np.array([number.get(name, -1) for name in names], np.int32)[row]
     kept = np.flatnonzero(np.diff(new_row, prepend=-1))
     return {
-        NAMES: np.frombuffer("\n".join([*used, ""]).encode(), np.uint8),
+        SPEAKER_NAMES: np.frombuffer("\n".join([*used, ""]).encode(), np.uint8),
         BEGIN: begin[kept].astype("<i4"),
         ROW: new_row[kept].astype("<i4"),
     }

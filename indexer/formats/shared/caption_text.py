@@ -45,7 +45,10 @@ CAPTIONS_EXAMINED = 500
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
-LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: if more have it, it marks nothing
+LEAST_MARKED, MOST_MARKED = (
+    0.1,
+    0.97,
+)  # of pieces that have a mark: if more have it, it marks nothing
 LEAST_CONFIDENCE = 1e-6
 
 
@@ -167,7 +170,7 @@ def are_spaced(texts: Sequence[str]) -> bool:
     spoken = [text.strip("\r\n") for text in texts if bare(text)]
     led = sum(text[:1].isspace() for text in spoken[1:])
     followed = sum(text[-1:].isspace() for text in spoken[:-1])
-    return LEAST <= max(led, followed) / max(1, len(spoken) - 1) <= MOST
+    return LEAST_MARKED <= max(led, followed) / max(1, len(spoken) - 1) <= MOST_MARKED
 
 
 def _begins(texts: Sequence[str], spaced: bool) -> list[bool] | None:

@@ -16,7 +16,7 @@ Two rankings of splits use the same matches:
 
 geometric   the thesis's eq. 3.1: the geometric mean of the counts of the parts
 weighted    the default: edits that are no word formation, many parts, and rare words have costs.
-            cost = sum over parts of  EDIT * formation cost + PART - COUNT * log(count + 1).
+            cost = sum over parts of  EDIT * formation cost + PER_PART - COUNT * log(count + 1).
             Parts of two letters only exactly, and only those of SHORT_WORDS; of one letter, if
             they are asked for (``min_part_letters``), only exactly.
 
@@ -65,7 +65,7 @@ ENDINGS = (
 )  # (end of the segment, end of the word) -> cost
 PLAIN = str.maketrans("äöü", "aou")
 Ranking = Literal["geometric", "weighted"]
-EDIT, PART, COUNT = 2.0, 4.0, 0.15
+EDIT, PER_PART, COUNT = 2.0, 4.0, 0.15
 MIN_LETTERS = 3
 SHORT_WORDS = frozenset({"ab", "an", "ei", "öl", "um", "zu"})
 NEVER_SEEN = -50.0  # log count of a word that does not occur: below every other, but ordered
@@ -195,7 +195,7 @@ def best_splits(
     counts = vocabulary.counts[ids]
     if ranking == "weighted":
         edits = map(formation_cost, segments, parts, distance.tolist())
-        cost = EDIT * np.array(list(edits)) + PART - COUNT * np.log(counts + 1.0)
+        cost = EDIT * np.array(list(edits)) + PER_PART - COUNT * np.log(counts + 1.0)
     else:
         logs = np.log(np.maximum(counts, 1), dtype=np.float64)
         cost = TIE * distance - np.where(counts > 0, logs, NEVER_SEEN)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from searcher.heard.kernels import DELETED, FLOOR, INSERTED, ROOM, ROOM_SLOTS, SAME_PHONE
+from searcher.heard.kernels import DELETION, FLOOR, INSERTION, ROOM, ROOM_SLOTS, SAME_PHONE
 from searcher.heard.places import PROBABILITY, HeardIndex, aligned, match_of, merged, seeds
 
 TOKENS = ("_", "a", "b", "t")
@@ -50,7 +50,7 @@ def align(phones, index):
 def slowly(phones, index):
     """Of each slot the best score of an alignment that ends there, by recursion over them all."""
     match, q = match_of(phones, index.tokens), len(phones)
-    is_first, deleted = {*index.bounds[:, 0].tolist()}, float(np.log(DELETED))
+    is_first, deleted = {*index.bounds[:, 0].tolist()}, float(np.log(DELETION))
 
     def fit(slot, k):
         held = range(index.offsets[slot], index.offsets[slot + 1])
@@ -59,7 +59,7 @@ def slowly(phones, index):
 
     def skip(slot):
         empty = PROBABILITY[index.empty[slot]]
-        return float(np.log(empty + INSERTED * (1 - empty)))
+        return float(np.log(empty + INSERTION * (1 - empty)))
 
     @cache
     def best(slot, k):

@@ -13,7 +13,7 @@ from searcher.terms.splitting import METHODS, make_splitter
 from searcher.terms.splitting.matches import (
     COUNT,
     EDIT,
-    PART,
+    PER_PART,
     Matches,
     MatchLimits,
     best_splits,
@@ -110,7 +110,7 @@ def test_weighted_is_its_formula():
     assert first.parts == ("sitzung", "saal")
     assert first.segments == ("sitzungs", "saal")
     assert first.distance == 1
-    expected = EDIT * 0.3 + 2 * PART - COUNT * np.log(10) - COUNT * np.log(1)
+    expected = EDIT * 0.3 + 2 * PER_PART - COUNT * np.log(10) - COUNT * np.log(1)
     assert first.quality == pytest.approx(-expected)
     assert all(a.quality >= b.quality for a, b in pairwise([first, *others]))
 
