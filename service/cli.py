@@ -31,7 +31,6 @@ exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 an error in options or input, 
 """
 PORT = number(Range(0, 65535, whole=True))
 MOST_JOBS = 4  # by default: each process opens the index
-MIN_TOKEN = 16  # letters
 ORIGIN = re.compile(r"\*|https?://(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?", re.ASCII)
 PACKAGES = ("fastapi", "uvicorn", "httptools")  # of the extra "serve"
 
@@ -163,10 +162,11 @@ def _secret(path: Path | None) -> str:
     Raises:
         StdError: it is too short, or has other letters.
     """
+    from service.users import MIN_TOKEN, is_secret
     from std.files import read_text
 
     secret = read_text(path, 4096).strip() if path else ""
-    if path and (len(secret) < MIN_TOKEN or not secret.isascii() or not secret.isprintable()):
+    if path and not is_secret(secret):
         raise StdError(f"{path}: expected a token of at least {MIN_TOKEN} ASCII letters")
     return secret
 

@@ -160,6 +160,15 @@ def opens(shown: str, secret: str, path: str, query: Mapping[str, Sequence[str]]
     return int(expires) > time.time() and hmac.compare_digest(shown.encode(), expected.encode())
 
 
+def is_secret(token: str) -> bool:
+    """Whether a token is long enough and can be sent in a header.
+
+    >>> is_secret("secret"), is_secret("correct horse battery"), is_secret("grün" * 4)
+    (False, True, False)
+    """
+    return len(token) >= MIN_TOKEN and token.isascii() and token.isprintable()
+
+
 def read_users(path: Path) -> Users:
     """Read the table of users.
 
@@ -181,8 +190,9 @@ def read_users(path: Path) -> Users:
             raise InputError(path, line, f"a role: {', '.join(ROLES)}", role or NONE)
         if not name or name in found:
             raise InputError(path, line, "a name of its own", name or NONE)
-        is_secret = len(token) >= MIN_TOKEN and token.isascii() and token.isprintable()
-        if token and (not is_secret or any(token == other.token for other in found.values())):
+        if token and (
+            not is_secret(token) or any(token == other.token for other in found.values())
+        ):
             expected = f"a token of its own of at least {MIN_TOKEN} ASCII letters"
             raise InputError(path, line, expected, Unquoted("another"))
         found[name] = User(name, ROLES[ROLES.index(role)], token)
