@@ -49,7 +49,7 @@ from std.errors import InputError
 from std.fields import numbered
 from std.files import content_of, open_input, rewound
 from std.json_fields import STRICT, Part
-from std.metadata.cells import channel_in
+from std.metadata.cells import CHANNEL_COLUMN, channel_in
 from std.ranges import CHANNEL, MAX_TIME_S, TIME_S
 from std.tables import read_table
 from std.values import Recording
@@ -67,7 +67,6 @@ MARK_COLUMNS = {
     "end": ("end_s", "end"),
     "right": ("right", "mark", "richtig"),
 }
-CHANNEL_COLUMN = "channel"
 MARK_COLUMN_NAMES = {name for names in MARK_COLUMNS.values() for name in names}
 
 Row = tuple[str, Recording, float, float, bool]  # term, recording, start and end in s, right
