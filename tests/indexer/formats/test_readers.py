@@ -22,7 +22,6 @@ from std.values import Recording
 from tests.networks import networks_in
 
 FORMATS_PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
-README = Path(__file__).parents[3] / "README.md"
 NAMED = ReaderOptions(segments={"x": UtteranceSpan(Recording("x", 1), 0.0, 0.65)})
 WITHOUT_TIMES = ("sausage", "plf")  # the segments say when their utterances are
 SAMPLES = {name: reader.sample for name, reader in FORMATS.items()}
@@ -91,10 +90,6 @@ def test_it_is_described(reader):
     headings = [line.lstrip("# ").lower() for line in page.splitlines() if line.startswith("##")]
     plain = {"".join(c for c in one if c.isalnum() or c in " -") for one in headings}
     assert reader.section in {one.replace(" ", "-") for one in plain}
-
-
-def test_readme_counts_the_formats():
-    assert f"* **Reads {len(FORMATS)} formats**" in README.read_text()
 
 
 @pytest.mark.parametrize("reader", FORMATS.values(), ids=lambda reader: reader.name)
