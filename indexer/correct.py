@@ -103,7 +103,7 @@ def by_table(
     path: Path,
     text: Normalisation,
     stores: Sequence[Store],
-    advance: Callable[[float], None] = lambda rows: None,
+    advance: Callable[[float], None],
 ) -> dict[str, list[Correction]]:
     """The corrections of a table; rows that an earlier run has made are left out.
 

@@ -253,7 +253,7 @@ def _languages(utterances: Utterances) -> dict[Recording, str]:
     }
 
 
-def doubts_of(utterances: Utterances, n_tiers: int = 1) -> Mapping[str, Repair]:
+def doubts_of(utterances: Utterances, n_tiers: int) -> Mapping[str, Repair]:
     """Counts of suspicious properties, by kind.
 
     Args:

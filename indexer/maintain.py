@@ -87,7 +87,7 @@ def uses_workers(stores: Sequence[Store], workers: Executor) -> bool:
 
 
 def upkeep_there(
-    url: str, *, everything: bool, phone_builder: PhoneColumnBuilder | None = None
+    url: str, *, everything: bool, phone_builder: PhoneColumnBuilder | None
 ) -> StoreBusyError | None:
     """`keep_few_segments` of a store that is opened for it; runs in a worker."""
     with closing(open_store(url)) as store:
@@ -100,7 +100,7 @@ def upkeep_there(
 
 
 def keep_few_segments(
-    store: Store, *, everything: bool, phone_builder: PhoneColumnBuilder | None = None
+    store: Store, *, everything: bool, phone_builder: PhoneColumnBuilder | None
 ) -> None:
     """Merge segments tier by tier; with ``everything``, all that fit together.
 

@@ -95,7 +95,7 @@ class Changes:
 
 
 def changes_in(
-    folder: Path, files: Sequence[Input], stores: Sequence[Store], name_by: NameBy | None = None
+    folder: Path, files: Sequence[Input], stores: Sequence[Store], name_by: NameBy | None
 ) -> tuple[Changes, Mapping[str, str]]:
     """Compare the inputs in a folder with the recordings that an index has from it.
 

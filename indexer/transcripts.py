@@ -268,9 +268,7 @@ def recording_transcript(
         return _transcript_of(index_networks(segments, {recording}), form)
 
 
-def transcript_file(
-    cues: Sequence[TranscriptCue], form: TranscriptForm, language: str = ""
-) -> bytes:
+def transcript_file(cues: Sequence[TranscriptCue], form: TranscriptForm, language: str) -> bytes:
     """Cues as a file.
 
     Args:

@@ -75,7 +75,7 @@ def sound_settings(options: RecognitionOptions, writer: SoundWriter) -> dict[str
 
 
 def sound_writer(
-    options: RecognitionOptions, recogniser: Recogniser | None, gpu: int = 0
+    options: RecognitionOptions, recogniser: Recogniser | None, gpu: int
 ) -> SoundWriter | None:
     """Load the writer of an encoder's frames; None: they are not requested.
 
@@ -107,7 +107,7 @@ def sound_writer(
     return SoundWriter(encoder, options.sound)
 
 
-def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
+def open_backend(options: RecognitionOptions, gpu: int) -> Recogniser:
     """Load a recogniser.
 
     Raises:

@@ -100,7 +100,7 @@ def score(args: argparse.Namespace, reader: Reader | None = None) -> int:
     return 0
 
 
-def convert(args: argparse.Namespace, reader: Reader | None = None) -> int:
+def convert(args: argparse.Namespace, reader: Reader | None) -> int:
     """Write a reference as NIST's files."""
     outputs = {"--rttm-to": args.rttm_to, "--ecf-to": args.ecf_to}
     require_distinct(inputs_of(args), outputs)

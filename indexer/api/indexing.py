@@ -96,8 +96,8 @@ def index_with_others(
     inputs: Sequence[Path],
     urls: Sequence[str],
     *,
-    options: InputOptions | None = None,
-    delete: Sequence[str] = (),
+    options: InputOptions | None,
+    delete: Sequence[str],
     **settings: Any,
 ) -> IndexReport:
     """Index what can be read; a new input of a recording together with its inputs in the index.

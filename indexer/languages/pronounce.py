@@ -132,7 +132,7 @@ class Pronouncer:
 
 
 def speech_by_language(
-    segments: Iterable[Segment], without: Mapping[Recording, Spoken] | None = None
+    segments: Iterable[Segment], without: Mapping[Recording, Spoken] | None
 ) -> Counter[str]:
     """Milliseconds of live speech in each language."""
     speech = Counter[str]()

@@ -148,7 +148,7 @@ def _file_of(recording: Recording, folders: Sequence[Path]) -> Path | None:
     return None
 
 
-def _as_signs(path: Path, recording: Recording | None = None) -> Sound:
+def _as_signs(path: Path, recording: Recording | None) -> Sound:
     """A file's frames as signs.
 
     Raises:

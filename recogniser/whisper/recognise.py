@@ -279,10 +279,10 @@ def open_whisper(
     language: str,
     decoding: WhisperOptions,
     *,
-    device: str = "auto",
-    compute: str = "default",
-    threads: int = 1,
-    gpu: int = 0,
+    device: str,
+    compute: str,
+    threads: int,
+    gpu: int,
 ) -> WhisperRecogniser:
     """Load Whisper.
 

@@ -83,7 +83,7 @@ def by_pair_counts(
     both: Pairs,
     type_of: Integers,
     talker: Integers,
-    scope: TalkerScope = "all",
+    scope: TalkerScope,
 ) -> Rates:
     """Grouping of zrc2015: per type, counts of pairs whose later fragment has that type.
 

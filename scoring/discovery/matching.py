@@ -107,7 +107,7 @@ def by_flat_sets(
     group: Integers,
     member: Integers,
     runs: Runs,
-    scopes: Iterable[TalkerScope] = ("all",),
+    scopes: Iterable[TalkerScope],
 ) -> dict[TalkerScope, FlatCounts]:
     """Matching of zrc2017 and definition.
 

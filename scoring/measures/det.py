@@ -281,7 +281,7 @@ class IsoRatioPoint(NamedTuple):
     threshold: float  # of the point with the larger P_fa
 
 
-def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[IsoRatioPoint]:
+def iso_ratio_points(det: DET, ratios: tuple[float, ...]) -> list[IsoRatioPoint]:
     """Interpolate the curve linearly where it meets each line; lines it never meets are left out.
 
     Source: F4DE 3.5.0 (its behaviour).

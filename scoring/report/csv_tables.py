@@ -69,7 +69,7 @@ def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]
         )
 
 
-def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool = False) -> None:
+def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool) -> None:
     """One row per group and threshold.
 
     Args:

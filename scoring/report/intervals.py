@@ -23,7 +23,7 @@ def defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+def text_table(rows: Sequence[Sequence[str]], *, left: int) -> str:
     """Columns aligned: the first ones left, numbers right; a rule below the header."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -65,7 +65,7 @@ class _Windows(NamedTuple):
     border: int  # first frame of the second block; 0: there is only one block
 
 
-def find_seeds(first: Block, second: Block | None = None) -> SeedFrames:
+def find_seeds(first: Block, second: Block | None) -> SeedFrames:
     """The pairs of windows nearer than usual, at most `MOST_SEEDS`.
 
     Args:

@@ -80,9 +80,9 @@ def find_by_examples(
     segments: Sequence[Segment],
     speech: SearchedSpeech,
     *,
-    mode: SearchMode = "list",
-    workers: Executor = IN_PROCESS,
-    advance: Callable[[float], None] = lambda share: None,
+    mode: SearchMode,
+    workers: Executor,
+    advance: Callable[[float], None],
 ) -> TermCandidates:
     """Find the places of terms by their examples.
 

@@ -152,10 +152,10 @@ def write_timeline(
     *,
     audio: Path | None,
     metadata: Metadata,
-    inputs: Mapping[str, Sequence[str]] = NO_INPUTS,
+    inputs: Mapping[str, Sequence[str]],
     around_s: float,
     rate: Fraction,
-    first_frame: int = 0,
+    first_frame: int,
 ) -> None:
     """Write hits one after another as an edit.
 
@@ -180,7 +180,7 @@ def write_timeline(
 
 
 def write_markers(
-    hits: Sequence[Hit], folder: Path, *, kind: MarkersFor, rate: Fraction, first_frame: int = 0
+    hits: Sequence[Hit], folder: Path, *, kind: MarkersFor, rate: Fraction, first_frame: int
 ) -> None:
     """Write the hits of each recording as markers, in files with the names of the recordings.
 

@@ -178,7 +178,7 @@ def _words(text: str) -> list[str]:
     return text.replace("?", " ").lower().split()
 
 
-def write_corrections(hits: Sequence[Hit], path: Path, least: float = LEAST_PROBABILITY) -> int:
+def write_corrections(hits: Sequence[Hit], path: Path, least: float) -> int:
     """Write the table; return the number of rows.
 
     Raises:

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from searcher.index.copies import NO_COPIES, Copies
+from searcher.index.copies import Copies
 from searcher.index.searched_speech import SearchedSpeech
 from searcher.index.stores import RecordingTable, recording_table
 from searcher.terms.request import Variant
@@ -242,7 +242,7 @@ def heard_there(
     candidates: Candidates,
     recordings: Sequence[Recording],
     segments: Sequence[Segment],
-    copies: Copies = NO_COPIES,
+    copies: Copies,
 ) -> list[str] | None:
     """(n,) the phones heard at each place.
 

@@ -227,7 +227,7 @@ def build_sounds(
 
 
 def arranged(
-    vocabulary: Vocabulary, lexicon: Lexicon, table: PhoneTable, counts: Counts | None = None
+    vocabulary: Vocabulary, lexicon: Lexicon, table: PhoneTable, counts: Counts | None
 ) -> SoundTable:
     """Arrange pronunciations by length for vector instructions."""
     size = np.diff(table.offsets)

@@ -153,7 +153,7 @@ def _variants(
 def oov_words_in(
     terms: Sequence[tuple[str, ...]],
     language: LanguageWords,
-    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
+    spelt: Mapping[str, tuple[str, ...]],
 ) -> set[str]:
     """Words of the terms that the recogniser never wrote in any spelling."""
     oov_words = {word for words in terms for word in words}

@@ -141,8 +141,8 @@ def describer(
     *,
     counts: CountsByLanguage,
     mode: SearchMode = "adhoc",
-    all_words: bool = False,
-    all_matches: bool = False,
+    all_words: bool,
+    all_matches: bool,
     tree_folder: Path | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Describe:

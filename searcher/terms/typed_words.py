@@ -90,9 +90,7 @@ def typed_words(
     return found
 
 
-def typed_in(
-    word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool = True
-) -> set[str]:
+def typed_in(word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool) -> set[str]:
     """The other words that a word stands for; arguments as in `typed_words`."""
     tables = [one.table for one in vocabularies]
     is_known = _is_known(word, vocabularies)
@@ -205,7 +203,7 @@ def found_spellings(
 
 
 def other_spellings(
-    counts: Mapping[str, Mapping[str, int]], *, with_article: bool | None = True
+    counts: Mapping[str, Mapping[str, int]], *, with_article: bool | None
 ) -> Callable[[str], list[tuple[str, int]]]:
     """Prepare a function that finds the other spellings of a word.
 

@@ -56,7 +56,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> FileMetadata:
     return FileMetadata(table.files, table.number, table.columns, cells)
 
 
-def parse_cells(stream: BinaryIO, path: Path | str = "<stream>") -> Cells:
+def parse_cells(stream: BinaryIO, path: Path | str) -> Cells:
     """Read the cells of a file, empty ones included.
 
     Raises:
