@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from searcher.terms.vocabulary import Alphabet, FlatWords, Vocabulary, lay_out, letters, select
 from std.config import Config
-from std.phonetics.confusion import Counts, empty, probabilities, widened
+from std.phonetics.confusion import empty, probabilities
 from std.phonetics.lexicon import Lexicon, PhoneTable, cached, lexicon_for
 from std.phonetics.phones import Pronunciation
 from std.values import Float32s, Int32s, Int64s, UInt8s, UInt64s
@@ -156,7 +156,6 @@ class SoundTable:
 
     vocabulary: Vocabulary
     lexicon: Lexicon
-    counts: Counts  # counted confusions
     inventory: tuple[str, ...]
     words: Int64s  # (n,) ids of the words with phones, by number of phones
     lengths: Int64s  # (g,) numbers of phones that occur, ascending
@@ -196,7 +195,7 @@ class SoundTable:
         """substitution (Q, P), deletion (Q,), insertion (P,) for one query."""
         both = sorted({*self.inventory, *phones})
         row = {phone: i for i, phone in enumerate(both)}
-        observed, deleted = probabilities(widened(self.counts, both))
+        observed, deleted = probabilities(empty(both))
         said = [row[phone] for phone in phones]
         there = [row[phone] for phone in self.inventory]
         same = np.log(np.diag(observed)[said])
@@ -210,25 +209,18 @@ class SoundTable:
         )
 
 
-def build_sounds(
-    vocabulary: Vocabulary, config: Config, counts: Counts | None = None
-) -> SoundTable:
+def build_sounds(vocabulary: Vocabulary, config: Config) -> SoundTable:
     """Pronounce a vocabulary.
-
-    Args:
-        counts: confusions that `std-tune` counted; None = articulatory distances alone.
 
     Raises:
         ConfigError: the language is not known, or its converter is not installed.
     """
     frequent = partial(zip, vocabulary.words, vocabulary.counts.tolist(), strict=True)
     lexicon = lexicon_for(config.pronunciation, config.text, lambda: dict(frequent()))
-    return arranged(vocabulary, lexicon, cached(vocabulary.words, lexicon), counts)
+    return arranged(vocabulary, lexicon, cached(vocabulary.words, lexicon))
 
 
-def arranged(
-    vocabulary: Vocabulary, lexicon: Lexicon, table: PhoneTable, counts: Counts | None
-) -> SoundTable:
+def arranged(vocabulary: Vocabulary, lexicon: Lexicon, table: PhoneTable) -> SoundTable:
     """Arrange pronunciations by length for vector instructions."""
     size = np.diff(table.offsets)
     words = np.argsort(size, kind="stable")
@@ -242,7 +234,6 @@ def arranged(
     return SoundTable(
         vocabulary,
         lexicon,
-        counts or empty([]),
         table.inventory,
         words,
         lengths,

@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from searcher.terms.expansion import LEFT_OUT, arranged, build_dice, build_levenshtein, build_sounds
 from searcher.terms.vocabulary import of_counts
 from std.config import Config, PronunciationConfig
-from std.phonetics.confusion import Counts, empty, probabilities, widened
+from std.phonetics.confusion import empty, probabilities
 from std.phonetics.lexicon import Lexicon, made
 
 WORDS = st.lists(st.text("aäbcß", min_size=1, max_size=7), min_size=1, max_size=20)
@@ -90,16 +90,16 @@ class Letters:
         return [tuple(word.replace("-", "")) for word in words]
 
 
-def table(words, counts=None):
+def table(words):
     vocabulary, lexicon = of_counts(Counter(words)), Lexicon(Letters())
-    return arranged(vocabulary, lexicon, made(vocabulary.words, lexicon), counts)
+    return arranged(vocabulary, lexicon, made(vocabulary.words, lexicon))
 
 
-def distance(said, heard, counts, inventory):
+def distance(said, heard, inventory):
     """The textbook recursion."""
     both = sorted({*said, *inventory})
     row = {phone: i for i, phone in enumerate(both)}
-    observed, deleted = probabilities(widened(counts, both))
+    observed, deleted = probabilities(empty(both))
 
     def cost(a, b):
         return max(0.0, np.log(observed[row[a], row[a]] / observed[row[a], row[b]]))
@@ -124,16 +124,16 @@ def distance(said, heard, counts, inventory):
 @settings(max_examples=50)
 @given(st.lists(SOUNDS, min_size=1, max_size=8, unique=True), SOUNDS, st.integers(0, 9))
 def test_the_closest_words_against_the_textbook(words, query, n):
-    counts, inventory = empty([]), {letter for word in words for letter in word}
+    inventory = {letter for word in words for letter in word}
     expected = sorted(
         (
-            (word, np.exp(-distance(query, word, counts, inventory) / len(query)))
+            (word, np.exp(-distance(query, word, inventory) / len(query)))
             for word in words
             if word != query
         ),
         key=lambda one: -one[1],
     )[:n]
-    (found,) = table(words, counts).similar([query], n)
+    (found,) = table(words).similar([query], n)
     assert [one[1] for one in found] == pytest.approx([one[1] for one in expected], rel=1e-4)
     assert query not in [one[0] for one in found]
 
@@ -144,16 +144,6 @@ def test_many_words_of_one_length_go_through_several_blocks():
     assert {"tab", "dad"} <= {one[0] for one in found[:4]}  # voice or place alone differs
     assert len(found) == 50
     assert [one[1] for one in found] == sorted((one[1] for one in found), reverse=True)
-
-
-def test_what_was_counted_changes_what_sounds_alike():
-    phones = tuple("abk")
-    substituted = np.zeros((3, 3))
-    substituted[1, 2] = 1000  # b is taken for k
-    zeros = np.zeros(3)
-    counts = Counts(phones, substituted, zeros, zeros, zeros)
-    (found,) = table(["aka", "ala"], counts).similar(["aba"], 1)
-    assert found == [("aka", pytest.approx(1.0))]
 
 
 def test_words_without_sound_are_similar_to_nothing():
