@@ -90,6 +90,18 @@ def test_no_two_constants_of_a_package_share_a_name_with_different_values(packag
     assert not {name: found for name, found in values.items() if len(found) > 1}
 
 
+def test_types_of_arrays_are_named_in_one_module():
+    named = re.compile(r"(Float|Int|UInt)\d+s|Bools|Indices|Integers")
+    modules = {
+        module
+        for package in PACKAGES
+        for module, tree in trees(package)
+        for name, _ in chain.from_iterable(map(assigned, tree.body))
+        if named.fullmatch(name)
+    }
+    assert modules == {"std.values"}
+
+
 def public_functions():
     for package in PUBLIC:
         module = importlib.import_module(package)
