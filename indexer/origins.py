@@ -14,9 +14,10 @@ the recording keeps the given name.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from unicodedata import normalize
@@ -306,30 +307,19 @@ def found_below(folder: Path, inputs: Iterable[str]) -> tuple[dict[str, str], li
     return places, sorted(missing)
 
 
-def relink(stores: Sequence[Store], places: Mapping[str, str]) -> int:
+def relink(stores: Sequence[Store], places: Mapping[str, str]) -> None:
     """Write the new places of inputs to stores that are open for writing.
 
     Args:
         places: new absolute path, by the old one.
-
-    Returns:
-        the number of recordings that have moved.
     """
-    changed = 0
     for store in stores:
         normalisation = store.normalisation()
         for segment in store.segments():
-            rows = _rows_of(segment, places.keys())
-            if rows and normalisation is not None:
-                changed += len(rows)
+            inputs = chain.from_iterable(one.inputs for _, one in live_recordings(segment))
+            if normalisation is not None and not places.keys().isdisjoint(inputs):
                 columns = with_recordings(segment, partial(_relinked, places))
                 store.commit([columns], normalisation=normalisation, replace=[segment.id])
-    return changed
-
-
-def _rows_of(segment: CommittedSegment, inputs: Collection[str]) -> list[int]:
-    """The live recordings that were read from some inputs."""
-    return [row for row, one in live_recordings(segment) if not {*one.inputs}.isdisjoint(inputs)]
 
 
 def _relinked(places: Mapping[str, str], one: IndexedRecording) -> IndexedRecording:

@@ -43,7 +43,6 @@ class _Reader(Reader):
         self.text: list[str] = []
         self.terms: dict[str, Term] = {}
         self.term_id, self.term_text, self.name, self.value = "", "", "", ""
-        self.term_line = 0
         self.attributes: dict[str, str] = {}
         self.header: dict[str, str] = {}
 
@@ -63,7 +62,6 @@ class _Reader(Reader):
                 self.fail(f"{wanted} in <{parent}>", f"<{tag}>")
             if tag == tags.term:
                 self.term_id = self.required(attributes, tags.term_id).strip()
-                self.term_line = self.line
                 self.term_text, self.attributes = "", {}
                 if not self.term_id:
                     self.fail(f"a {tags.term_id}", "")

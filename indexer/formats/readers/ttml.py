@@ -66,10 +66,10 @@ def parse(
             paragraph has none.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    reader = _Captions(path, options)
+    reader = _Captions(path)
     feed(BytesIO(content), reader)
     if reader.beyond > MOST_BEYOND * reader.nested:
-        other = _Captions(path, options, from_zero=True)
+        other = _Captions(path, from_zero=True)
         feed(BytesIO(content), other)
         reader = min(reader, other, key=lambda one: one.beyond)
     yield from utterances_of_captions(reader.cues, path, options)
@@ -84,14 +84,11 @@ def _named(attributes: Attributes, name: str) -> str:
 class _Captions(Reader):
     """Collects cues; knows the elements around the current place."""
 
-    def __init__(
-        self, path: Path | str, options: ReaderOptions, *, from_zero: bool = False
-    ) -> None:
+    def __init__(self, path: Path | str, *, from_zero: bool = False) -> None:
         super().__init__(path)
         self.cues: list[Cue] = []
         self.nested = self.beyond = 0  # elements in others with times, and outside of these
         self._from_zero = from_zero  # times count from the start of the document
-        self._options = options
         self._open = [_Element("", 0.0, float("inf"), False, "")]
         self._passed_over = 0  # depth inside of skipped elements
         self._names: dict[str, str] = {}  # of agents, by their ids
