@@ -97,7 +97,7 @@ def index_with_others(
     urls: Sequence[str],
     *,
     options: InputOptions | None,
-    delete: Sequence[str],
+    delete: Sequence[str] = (),
     **settings: Any,
 ) -> IndexReport:
     """Index what can be read; a new input of a recording together with its inputs in the index.
