@@ -312,7 +312,10 @@ def test_the_command(store, tmp_path, capsys):
         ("--at 10.6", "expected --at with --words, or --transcript, or --undo"),
         ("--undo --words x", "--undo takes corrections back"),
         ("--undo", "expected a correction of KERSTIN_00, got none"),
-        ("--at 1 --words x --channel 2", "expected a channel of KERSTIN_00, got '2'; --channel"),
+        (
+            "--at 1 --words x --channel 2",
+            "a channel of KERSTIN_00, got '2'; choose one with --channel",
+        ),
         ("--transcript OTHER", "expected a transcript of KERSTIN_00, got one with 0 % of its"),
         ("--transcript CSV", "odd.csv"),
         ("--at 9999-10000 --words x", "KERSTIN_00, whose words end at 105.8 s, got 9999 s"),
