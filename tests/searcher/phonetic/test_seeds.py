@@ -237,8 +237,8 @@ def slots_slowly(ratios, index, most):
     ]  # fmt: skip
     reached = set()
     for _, _, where, slot in chosen(promises, most[1], module.WINDOW_SALT):
-        before = where[0, 0] * module.PHONE_MS + module.REACH_MS
-        after = (len(ratios.deletion) - where[0, 1]) * module.PHONE_MS + module.REACH_MS
+        before = where[0, 0] * module.SLOW_PHONE_MS + module.REACH_MS
+        after = (len(ratios.deletion) - where[0, 1]) * module.SLOW_PHONE_MS + module.REACH_MS
         reached |= {
             i for i in range(n)
             if slot_key[slot] - before <= slot_key[i] <= slot_key[slot] + after
