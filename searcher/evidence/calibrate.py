@@ -246,8 +246,8 @@ def _explained(
     searched, of_alone = heard.phonetic.searched, heard.written_at(alone)
     is_written = np.array([word is not None for word in of_alone], bool)
     paths = [*path_words(hits, searched.words), *((word,) for word in of_alone if word)]
-    in_archive = searched.words, exp(searched.archive.log_slots)
-    of_places = explained(words, paths, together(paths, *in_archive), *in_archive)
+    of_units = together(paths, searched.words, exp(searched.archive.log_slots))
+    of_places = explained(words, paths, of_units)
     of_heard = np.zeros(len(of_alone))
     of_heard[is_written] = of_places[len(paths) - np.count_nonzero(is_written) :]
     return of_heard

@@ -97,14 +97,13 @@ def pair_with_hits(
         columns[name][is_heard] = column[rows[is_heard]]
     by_words = [variants[i].words if variants else () for i in lexical.variant.tolist()]
     paths = [of_hits[row] if row >= 0 else by_words[i] for i, row in enumerate(rows.tolist())]
-    in_archive = searched.words, exp(archive.log_slots)
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.probability, np.zeros(len(unpaired))]),
         score,
         columns,
-        explained(words, paths, together(paths, *in_archive), *in_archive),
+        explained(words, paths, together(paths, searched.words, exp(archive.log_slots))),
         unpaired,
         archive.highest_posterior,
         searched.log_chances,

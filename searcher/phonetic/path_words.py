@@ -4,7 +4,6 @@
     path_words          the words on the path of each hit
     spelling            the similarity of the term's spelling to theirs
     together            how much more often than by chance several words occur together
-    by_chance           the expected number of such places
     explained           how well these words explain each place without the term
 
 The recogniser writes an unknown word as words that sound like it: different ones at each place, and
@@ -36,7 +35,7 @@ PART, OF_PART = 5, 4 / 5
 # Factor over chance: words that occur together in place of an unknown one; and the odds that words
 # that do so occur together by chance nevertheless.
 TOGETHER = 10.0
-PHRASE = 6.0  # nats over chance: as often each two words of a phrase follow each other
+PHRASE = 5.0  # nats over chance: as often each two words of a phrase follow each other
 MOST_TOLD = 3.0  # nats beyond that that count
 # Share of the letters that a word with the stem alone and the term do not have in common, which at
 # most are not common to the unit and the term, if the unit is how the term is written.
@@ -51,7 +50,7 @@ class Shared(NamedTuple):
     """What a path has in common with others that are like it, see `_shared_words`."""
 
     word: str  # the one with the term's stem; otherwise the longest
-    group: str | None  # the same for paths that are one explanation
+    group: str  # the same for paths that are one explanation
 
 
 Common = Mapping[Path, Shared]
@@ -106,21 +105,15 @@ def together(paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
     units = {}
     for path, number in Counter(paths).items():
         if len(path) > 1 < number:
-            most = TOGETHER * by_chance(path, words, slots)
+            by_chance = slots * prod(words.counts.get(word, 0) / slots for word in path)
+            most = TOGETHER * by_chance
             surprise = number * log(number / most) - number + most if 0 < most < number else 0.0
             if surprise > log(TOGETHER):
                 units[path] = log(TOGETHER * number / most)
     return np.array([units.get(path, 0.0) for path in paths], np.float64)
 
 
-def by_chance(path: Path, words: RecognisedWords, slots: float) -> float:
-    """The number of places of consecutive words if all words were placed at random."""
-    return slots * prod(words.counts.get(word, 0) / slots for word in path)
-
-
-def explained(
-    term: Sequence[str], paths: Paths, of_units: Float64s, words: RecognisedWords, slots: float
-) -> Float64s:
+def explained(term: Sequence[str], paths: Paths, of_units: Float64s) -> Float64s:
     """(n,) how well the words there explain each place without the term, nats.
 
         explained = log(places with such words / places that may have them)
@@ -144,38 +137,25 @@ def explained(
     common = _shared_words(letters, [*unit_of])
     names = _names(letters, unit_of, common)
     others = {path: shared for path, shared in common.items() if path not in names}
-    too_often = _too_often(letters, paths, others, words, slots)
+    too_often = _too_often(letters, paths, others)
     told = {path: _told(path, unit_of[path]) for path in names}
     return np.array([too_often.get(path, 0.0) - told.get(path, 0.0) for path in paths], np.float64)
 
 
-def _too_often(
-    letters: str, paths: Paths, common: Common, words: RecognisedWords, slots: float
-) -> dict[Path, float]:
+def _too_often(letters: str, paths: Paths, common: Common) -> dict[Path, float]:
     """Nats by which the places of some paths are too many for a term that was said there.
 
-    N is the number of places of all paths that have the same in common.
-
-    ====================================  ===================================================
-    a path that has                       has so many times too many places
-    ====================================  ===================================================
-    only together the term's letters      places at which chance joins such words (*durch aus*
-                                          for *durchaus*)
-    the term's stem, in a word that       n, from N / `SAME` to N / `SAME_SIBLING`
-    n of these places have
-    any other word                        N / `SAME`
-    ====================================  ===================================================
+    N is the number of places of all paths that have the same in common. They are N / `SAME` times
+    too many; where n of them have a word with the term's stem, n times for this word, but at most
+    N / `SAME_SIBLING`.
 
     Args:
         letters, common: see `_shared_words`; of the paths that count.
     """
     places = [common[path] for path in paths if path in common]
     of_word, of_group = Counter(one.word for one in places), Counter(one.group for one in places)
-    joined = sum(by_chance(path, words, slots) for path, one in common.items() if one.group is None)
 
     def times(one: Shared) -> float:
-        if one.group is None:
-            return joined
         n = of_group[one.group]
         own = min(of_word[one.word], n / SAME_SIBLING) if one.group == letters else 0.0
         return max(n / SAME, own)
@@ -222,7 +202,6 @@ def _shared_words(letters: str, distinct: Paths) -> Common:
     the path                                            has in common with others
     ==================================================  ==============================
     a word with the term's stem (`_with_stem`)          the term's letters
-    several words with most of its letters in a row     None
     one word of which the term is a part at most        `LONGER`
     any other                                           its longest word
     ==================================================  ==============================
@@ -230,14 +209,12 @@ def _shared_words(letters: str, distinct: Paths) -> Common:
     Args:
         distinct: the paths of its places, each once.
     """
-    with_stem, runs = _with_stem(letters, distinct), _most(letters, len(letters))
+    with_stem = _with_stem(letters, distinct)
 
     def shared(path: Path) -> Shared:
         if path in with_stem:
             return Shared(with_stem[path], letters)
         longest = _longest(path)
-        if any(map("".join(path).__contains__, runs)):
-            return Shared(longest, None)
         is_part = len(path) == 1 and 0 < len(letters) < SHARED * len(longest)
         return Shared(longest, LONGER if is_part else longest)
 
