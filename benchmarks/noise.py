@@ -109,7 +109,7 @@ def recognised(audio: Path, output: Path, options: RecognitionOptions) -> Networ
 def each_in_turn(one: Material, clean: Networks, noisy: Networks) -> SearchResult:
     """The hits of each recording from the archive in which it is the only noisy one."""
     recordings = [excerpt.recording for excerpt in one.excerpts]
-    candidates, probability, last = [], [], None
+    parts: list[SearchResult] = []
     variants: list[Variant] = []
     for name in noisy:
         last = searched(with_networks(one, {**clean, name: noisy[name]}), default_model())
@@ -120,14 +120,13 @@ def each_in_turn(one: Material, clean: Networks, noisy: Networks) -> SearchResul
             recording=row[hits.candidates.recording],
             variant=hits.candidates.variant + len(variants),
         )
-        candidates.append(moved)
-        probability.append(hits.probability)
+        parts.append(replace(hits, candidates=moved))
         variants += last.variants
-    assert last is not None
     return replace(
-        last,
-        candidates=concatenate(candidates),
-        probability=np.concatenate(probability),
+        parts[-1],
+        candidates=concatenate([part.candidates for part in parts]),
+        probability=np.concatenate([part.probability for part in parts]),
+        decision_score=np.concatenate([part.decision_score for part in parts]),
         variants=tuple(variants),
         recordings=tuple(recordings),
     )
