@@ -93,7 +93,7 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 PAGES = sorted({page for one in ALPHABETS for page in one.pages} | {*SCRIPTS})
-ENCODING_HINT = "name it with --encoding, or convert the file: iconv -f ENCODING -t UTF-8"
+ENCODING_HINT = "name it with --encoding NAME, or convert the file: iconv -f ENCODING -t UTF-8"
 KNOWN_ENCODINGS = "UTF-8, UTF-16 or a known code page"
 LOOKED_AT = 1 << 18  # bytes examined
 MOST_ODD = 0.06  # of the letters beyond ASCII that the language does not have

@@ -215,8 +215,8 @@ def other_spellings(
         A function from a word to its other spellings with their counts, ascending.
 
     >>> counts = {"fr": {"l'homme": 3, "les": 9}, "en": {"homme's": 1}}
-    >>> other_spellings(counts)("homme"), other_spellings(counts, with_article=False)("homme")
-    ([("l'homme", 3)], [])
+    >>> [other_spellings(counts, with_article=one)("homme") for one in (True, False)]
+    [[("l'homme", 3)], []]
     """
     tables = {
         language: respelt(list(of_words), language)

@@ -245,7 +245,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
     before = read_winner(store._database)
     with monkeypatch.context() as patch:
         patch.setattr(writer, "read_winner", lambda database, known: before)
-        with pytest.raises(StoreBusyError, match="many others"):
+        with pytest.raises(StoreBusyError, match="several other processes"):
             commit(store, speech(2))
     assert read_winner(store._database).lease is None
     assert files(store) == ["file1"]
