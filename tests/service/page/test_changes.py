@@ -107,6 +107,23 @@ def test_a_mark_that_cannot_be_written_waits_in_the_browser(served, opened, monk
     assert mark["right"] is False
 
 
+def test_a_kept_mark_that_is_refused_is_called_so(served, opened):
+    page = opened(served, "/?term=polizei")
+    page.locator(".hit").first.wait_for()
+    page.evaluate(
+        """() => {
+          const key = { term: "polizei", recording: "gone", start: 1, end: 2 };
+          localStorage.setItem("std-marks", JSON.stringify([{ key, wanted: true }]));
+          dispatchEvent(new Event("online"));
+        }"""
+    )
+    page.locator(
+        "#announcement", has_text="a mark that was kept in this browser is not saved"
+    ).wait_for(state="attached")
+    opened.complaints[:] = [one for one in opened.complaints if "404" not in one]
+    assert page.evaluate("localStorage.getItem('std-marks')") == "[]"
+
+
 def test_a_mark_is_taken_back_by_key_and_values_are_found(serve_pages, german_settings, opened):
     with serve_pages(replace(german_settings, feedback=None)) as client:
         page = opened(client, "/?term=und")
