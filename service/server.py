@@ -68,6 +68,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(**given)
         self._most_connections = most_connections
         self._head_bytes, self._is_complete = 0, False  # of a head; whether it has ended
+        self._line_bytes = 0  # of the lines since then
         self._refused_s: float | None = None  # when it was refused
         self._late: asyncio.TimerHandle | None = None  # ends the wait for a head, or for silence
         self._stalled: asyncio.TimerHandle | None = None  # ends the wait for a reader
@@ -124,20 +125,27 @@ class Connection(HttpToolsProtocol):
             return
         self._is_complete = False
         super().data_received(data)
-        self._head_bytes = 0 if self._is_complete else self._head_bytes + len(data)
+        self._head_bytes += len(data)
+        if self._is_complete:  # lines may follow in the same data: of another head, or of this body
+            self._head_bytes = self._line_bytes
         if self._head_bytes > MAX_HEAD_BYTES:
             self._refuse(431, TOO_LONG)
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        self._head_bytes = 0
+        self._head_bytes = self._line_bytes = 0
         self._expect_head()
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of a head, or after the last part of a body."""
+        self._line_bytes += len(name) + len(value) + len(": \r\n")
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """The head is complete; the body follows, which `service.middleware` limits."""
         self._expect_head(False)
-        self._is_complete = True
+        self._is_complete, self._line_bytes = True, 0
         is_full = len(self.connections) >= self._most_connections
         self.app = _too_many if is_full else self.config.loaded_app
         lines = [self.url, *(part for header in self.headers for part in header)]
@@ -147,7 +155,7 @@ class Connection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """A part of the body."""
-        self._is_complete = True
+        self._is_complete, self._line_bytes = True, 0
         super().on_body(body)
 
     def on_response_complete(self) -> None:

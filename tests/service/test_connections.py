@@ -157,9 +157,12 @@ def test_a_refused_client_may_send_on_until_it_is_silent():
     assert waits[-1] == "aborted"
 
 
-def test_lines_after_the_last_chunk_are_bounded(client):
+@pytest.mark.parametrize("at_once", [1000, 11_000])
+def test_lines_after_the_last_chunk_are_bounded(client, at_once):
+    """They may come with the head, or one after the other."""
     start = with_body("GET /healthz", 0, chunked=True) + b"0\r\n"
-    assert problem(sent(client, [start, *([b"X: y\r\n" * 1000] * 20)]))[0] == 431
+    lines = [b"X: y\r\n" * at_once] * (20_000 // at_once)
+    assert problem(sent(client, [start + lines[0], *lines[1:]]))[0] == 431
 
 
 def test_too_many_connections_are_told(serve, changed, german_settings):
